@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "problem/kernel.hpp"
+
+namespace hiptune {
+
+struct CompileRequest {
+  SourceFile source;
+  std::vector<SourceFile> headers;  // in memory: included by name, never looked up on disk
+  std::vector<std::string> entry_points;
+  std::string architecture;  // Target::architecture
+};
+
+// What a compiled entry point needs. None: unavailable from this compiler.
+struct Resources {
+  std::optional<int> vgprs;
+  std::optional<int> sgprs;
+  std::optional<int> lds_bytes;
+  std::optional<int> scratch_bytes;
+  std::optional<int> spilled_registers;
+};
+
+struct CodeObject {
+  std::vector<std::byte> bytes;
+  std::string isa_hash;              // of code sections only: equal machine code, equal hash
+  std::vector<Resources> resources;  // per entry point of the request
+};
+
+// A source that the compiler rejects: a result, not an exception. The log keeps the source's own line numbers.
+struct CompileFailure {
+  std::string log;
+};
+
+using CompileResult = std::variant<CodeObject, CompileFailure>;
+
+// Turns source into a code object; needs no device. One object may be used from several threads at once.
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  // "g++ (Debian 12.2.0-14) 12.2.0": part of what a cache entry was made from.
+  [[nodiscard]] virtual std::string version() const = 0;
+  // Throws Error(unavailable) when the compiler itself cannot run.
+  [[nodiscard]] virtual CompileResult compile(const CompileRequest& request) = 0;
+};
+
+}  // namespace hiptune

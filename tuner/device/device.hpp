@@ -1,0 +1,111 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "device/compiler.hpp"
+#include "device/target.hpp"
+#include "problem/variant.hpp"
+
+namespace hiptune {
+
+using Nanoseconds = std::chrono::duration<double, std::nano>;
+
+// A backend's queue: hipStream_t, cudaStream_t; the host has only the null stream and runs each operation at once.
+using Stream = void*;
+// A backend's kernel handle, valid while its Module lives.
+using Function = void*;
+
+// The device refused a launch: geometry or resources. A trial's outcome `launch_failed`.
+class LaunchFailure : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// The kernel broke a rule that only this device checks, such as a shuffle or a barrier that not every live lane
+// reaches. The text names the rule and the lines. A trial's outcome `wrong`. The device stays usable.
+class KernelFault : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// A loaded code object. Unloads when destroyed; no launch of it may be in flight then.
+class Module {
+ public:
+  virtual ~Module() = default;
+  // Throws Error(failed) when the code object has no such entry point.
+  [[nodiscard]] virtual Function function(const std::string& entry) = 0;
+};
+
+// The order in which a device that can choose runs the threads of a block between two barriers.
+struct Schedule {
+  enum class Order { forward, backward, shuffled };
+  Order order = Order::forward;
+  std::uint64_t seed = 0;
+};
+
+// One GPU, or the CPU. Launches from several threads are safe; everything else is for one thread at a time unless a
+// function says more. Vendor errors reach the caller as Error(failed) with the call and the vendor's text.
+class Device {
+ public:
+  virtual ~Device() = default;
+  [[nodiscard]] virtual const Target& target() const = 0;
+
+  // At least 256-byte aligned. Throws Error(failed) when out of memory. Any thread.
+  [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
+  virtual void release(void* memory) noexcept = 0;
+  // Ordered on the stream; `from`/`to` in host memory may be reused once the stream is synchronized.
+  virtual void copy_in(void* to, const void* from, std::size_t bytes, Stream stream) = 0;
+  virtual void copy_out(void* to, const void* from, std::size_t bytes, Stream stream) = 0;
+  virtual void copy(void* to, const void* from, std::size_t bytes, Stream stream) = 0;
+  virtual void fill(void* to, std::byte value, std::size_t bytes, Stream stream) = 0;
+
+  // Throws Error(failed) when the code object does not load.
+  [[nodiscard]] virtual std::unique_ptr<Module> load(const CodeObject& code) = 0;
+
+  // `arguments` points to the values, in the entry point's order, as in hipModuleLaunchKernel. Hot path: does not
+  // allocate. A grid with 0 blocks is a LaunchFailure. Throws LaunchFailure or KernelFault. Any thread.
+  virtual void launch(Function function, const Geometry& geometry, void* const* arguments, Stream stream) = 0;
+
+  // Waits for the stream; failures of its launches surface here at the latest.
+  virtual void synchronize(Stream stream) = 0;
+
+  // Device time of what `enqueue` puts on the stream, the host's own cost of launching excluded (events around a
+  // graph's replay, or a blocked queue). Waits for the end.
+  [[nodiscard]] virtual Nanoseconds time(const std::function<void(Stream)>& enqueue) = 0;
+
+  // Only the host can honour it: GPUs order their waves as they like.
+  virtual void set_schedule(const Schedule&) {}
+};
+
+// Device memory with an owner. Move-only.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  DeviceMemory(Device& device, std::size_t bytes) : device_(&device), data_(device.allocate(bytes)), bytes_(bytes) {}
+  DeviceMemory(DeviceMemory&& other) noexcept { swap(other); }
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~DeviceMemory() {
+    if (data_ != nullptr) device_->release(data_);
+  }
+  [[nodiscard]] void* data() const { return data_; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  void swap(DeviceMemory& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+  }
+  Device* device_ = nullptr;
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace hiptune

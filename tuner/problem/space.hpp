@@ -1,0 +1,148 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "problem/dtype.hpp"
+#include "problem/expression.hpp"
+#include "problem/value.hpp"
+
+namespace hiptune {
+
+struct Dimension {
+  std::string name;
+  std::int64_t minimum = 1;
+  std::int64_t maximum = 0;
+  bool batch = false;  // varies from call to call: constraints may not mention it
+  std::string description;
+};
+
+// How the value of a trait is found at a call.
+enum class TraitSource {
+  given,      // the caller says it
+  alignment,  // the largest listed value that divides every buffer's address and row stride, in bytes
+};
+
+struct Trait {
+  std::string name;
+  std::vector<Value> values;  // ascending integers for `alignment`
+  std::size_t default_index = 0;
+  TraitSource source = TraitSource::given;
+  std::string description;
+};
+
+enum class Role { in, out, inout };
+
+// The input values for which the kernel promises anything: zero, and finite magnitudes within [smallest, largest].
+// `non_finite` says that NaN and Inf propagate as in the oracle.
+struct Domain {
+  double smallest = 0;
+  double largest = 1;
+  bool non_finite = false;
+};
+
+struct BufferArgument {
+  std::string name;
+  Role role = Role::in;
+  std::optional<Dtype> type;       // none: the problem's dtype
+  std::vector<Expression> extent;  // elements, outermost first, 1 or 2 of them; the last is contiguous
+  Domain domain;
+  std::string description;
+};
+
+struct ScalarArgument {
+  std::string name;
+  Dtype type = Dtype::f32;
+  double default_value = 0;
+  double minimum = 0;
+  double maximum = 0;
+  std::string description;
+};
+
+struct DimensionArgument {
+  std::string name;  // passed as int64
+};
+
+// The distance in elements between consecutive rows of a two-dimensional buffer, passed as int64; at least the
+// buffer's inner extent.
+struct StrideArgument {
+  std::string name;
+  std::string buffer;
+};
+
+using Argument = std::variant<BufferArgument, ScalarArgument, DimensionArgument, StrideArgument>;
+
+struct Workspace {
+  std::string name;
+  std::optional<Dtype> type;  // none: the problem's dtype
+  Expression extent;          // elements
+};
+
+struct Tunable {
+  std::string name;
+  std::vector<Value> values;  // all integers or all words
+  std::string description;
+};
+
+struct Constraint {
+  Expression expression;
+  std::string reason;
+};
+
+struct LaunchRule {
+  std::string entry;
+  std::vector<Expression> grid;    // 1 to 3; one that mentions a batch dimension is clamped to the target's limit
+  std::vector<Expression> block;   // 1 to 3
+  Expression dynamic_lds;          // bytes
+  Expression cluster;              // blocks
+  std::optional<Expression> when;  // the launch is part of the plan only where this holds
+};
+
+struct Tolerance {
+  Expression atol;
+  Expression rtol;
+  std::string reason;
+};
+
+struct Baseline {
+  std::string name;
+  Assignment config;
+};
+
+// A kernel's space file, read and checked. Immutable after reading; safe to share between threads.
+struct Space {
+  std::string kernel;
+  std::string description;
+  std::vector<Dimension> dimensions;
+  std::vector<Dtype> dtypes;
+  std::vector<Trait> traits;
+  std::vector<Argument> arguments;
+  std::vector<Workspace> workspaces;
+  std::vector<Tunable> tunables;
+  std::vector<Constraint> constraints;
+  std::vector<LaunchRule> plan;
+  Expression work_bytes;
+  Expression work_flops;
+  Tolerance tolerance;
+  std::vector<Baseline> baselines;
+  Assignment fallback;
+  std::string file;
+  std::string canonical_text;  // the file as compact JSON: what its fingerprint covers
+
+  [[nodiscard]] const Dimension* find_dimension(std::string_view name) const;
+  [[nodiscard]] const Trait* find_trait(std::string_view name) const;
+  [[nodiscard]] const Tunable* find_tunable(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> batch_dimensions() const;   // names, in order
+  [[nodiscard]] std::vector<const BufferArgument*> buffers() const;  // in argument order
+};
+
+// Reads a space file. `file` is used in messages only. Throws Error(bad_input) naming file and JSON pointer (or line
+// and column for a syntax error): unknown or duplicate field or name, wrong type, constraint on a batch dimension, a
+// baseline or fallback that is not a configuration, a fallback that some constraint rejects, …
+[[nodiscard]] Space read_space(const std::string& json_text, const std::string& file);
+
+}  // namespace hiptune
