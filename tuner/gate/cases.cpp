@@ -1,0 +1,129 @@
+#include "gate/cases.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <spdlog/fmt/fmt.h>
+
+namespace hiptune {
+namespace {
+
+constexpr int kTunedSets = 3;
+
+struct SmallShape {
+  std::int64_t batch, other;
+  std::int64_t grid_limit;
+  bool padded;
+  bool adversarial;
+};
+
+// 257 and 1030 straddle the usual blocks with a ragged end; 1100 rows are more than a block of one thread per row
+// holds, so that its single block has to loop.
+constexpr SmallShape kSmallShapes[] = {{1, 1, 0, false, false},    {3, 13, 2, true, true},
+                                       {33, 257, 2, true, true},   {5, 1030, 2, true, false},
+                                       {1, 4096, 0, false, false}, {1100, 2, 1, false, false}};
+
+Problem small_problem(const Space& space, const Problem& tuned, const SmallShape& shape) {
+  const bool only_batch = std::all_of(space.dimensions.begin(), space.dimensions.end(),
+                                      [](const Dimension& dimension) { return dimension.batch; });
+  Problem problem = tuned;
+  for (std::size_t i = 0; i < space.dimensions.size(); ++i) {
+    const Dimension& dimension = space.dimensions[i];
+    const std::int64_t wanted = only_batch ? shape.batch * shape.other : dimension.batch ? shape.batch : shape.other;
+    problem.dimensions[i] = std::clamp(wanted, dimension.minimum, dimension.maximum);
+  }
+  return problem;
+}
+
+// Log-uniform where the range is positive, so that small epsilons are met as often as large ones.
+double draw_scalar(const ScalarArgument& scalar, std::mt19937_64& random) {
+  const double unit = std::uniform_real_distribution<double>()(random);
+  const double drawn = scalar.minimum > 0
+                           ? std::exp(std::lerp(std::log(scalar.minimum), std::log(scalar.maximum), unit))
+                           : std::lerp(scalar.minimum, scalar.maximum, unit);
+  const double value = is_floating(scalar.type) ? drawn : std::round(drawn);
+  // What the kernel gets is the rounded value; the oracle must get the same.
+  std::array<std::byte, 8> slot{};
+  store_from_double(slot.data(), scalar.type, std::clamp(value, scalar.minimum, scalar.maximum));
+  return load_as_double(slot.data(), scalar.type);
+}
+
+// The defaults in every third case, else a draw from the range.
+std::vector<double> draw_scalars(const Space& space, std::uint64_t seed, std::size_t index) {
+  std::mt19937_64 random(seed + index);
+  std::vector<double> scalars;
+  for (const Argument& argument : space.arguments)
+    if (const auto* scalar = std::get_if<ScalarArgument>(&argument))
+      scalars.push_back(index % 3 == 0 ? scalar->default_value : draw_scalar(*scalar, random));
+  return scalars;
+}
+
+std::string describe(const Space& space, const GateCase& gate_case, Pattern pattern) {
+  std::string text = to_string(space, gate_case.problem) + " " + to_string(pattern);
+  std::size_t index = 0;
+  for (const Argument& argument : space.arguments)
+    if (const auto* scalar = std::get_if<ScalarArgument>(&argument))
+      text += fmt::format(" {}={:.4g}", scalar->name, gate_case.scalars[index++]);
+  return text;
+}
+
+struct CaseMaker {
+  const Kernel& kernel;
+  const TargetFacts& facts;
+  const Oracle& oracle;
+  std::uint64_t seed;
+
+  [[nodiscard]] GateCase make(const Problem& problem, Pattern pattern, bool padded, std::size_t index) const {
+    GateCase made;
+    made.problem = problem;
+    made.scalars = draw_scalars(kernel.space, seed, index);
+    made.layouts = buffer_layouts(kernel.space, problem, facts, padded);
+    made.images = make_images(kernel.space, made.layouts, pattern, seed + index);
+    made.oracle = oracle.outputs(problem, made.layouts, made.images, made.scalars);
+    made.name = describe(kernel.space, made, pattern);
+    return made;
+  }
+};
+
+}  // namespace
+
+std::vector<GateCase> tuned_cases(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
+                                  const Oracle& oracle, std::uint64_t seed) {
+  const CaseMaker maker{kernel, facts, oracle, seed};
+  std::vector<GateCase> cases;
+  for (std::size_t i = 0; i < kTunedSets; ++i) {
+    cases.push_back(maker.make(problem, Pattern::random, false, i));
+    cases.back().run_twice = i == 0;
+  }
+  return cases;
+}
+
+std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
+                                  const Oracle& oracle, std::uint64_t seed) {
+  const CaseMaker maker{kernel, facts, oracle, seed + kTunedSets};
+  std::vector<GateCase> cases;
+  for (const SmallShape& shape : kSmallShapes) {
+    std::vector<Pattern> patterns{Pattern::random};
+    if (shape.adversarial)
+      patterns.insert(patterns.end(), adversarial_patterns().begin(), adversarial_patterns().end());
+    for (Pattern pattern : patterns) {
+      if (!applies(pattern, kernel.space)) continue;
+      cases.push_back(maker.make(small_problem(kernel.space, problem, shape), pattern, shape.padded, cases.size()));
+      cases.back().grid_limit = shape.grid_limit;
+    }
+  }
+  return cases;
+}
+
+double bytes_needed(const Space& space, const Problem& problem, const TargetFacts& facts) {
+  const std::vector<BufferLayout> layouts = buffer_layouts(space, problem, facts, false);
+  double oracle_bytes = 0;
+  const auto buffers = space.buffers();
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i]->role != Role::in) oracle_bytes += static_cast<double>(layouts[i].shape.elements()) * sizeof(double);
+  const auto images = static_cast<double>(total_bytes(layouts));
+  return kTunedSets * (images + oracle_bytes) + 3 * images;  // the device's set, and two downloads to compare
+}
+
+}  // namespace hiptune

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gate/inputs.hpp"
+#include "gate/oracle.hpp"
+
+namespace hiptune {
+
+// One thing that every variant must compute right: a shape, inputs, scalars, and what comes out.
+struct GateCase {
+  std::string name;  // "rows=33 cols=257 ramp epsilon=0.5"
+  Problem problem;
+  std::vector<double> scalars;
+  std::vector<BufferLayout> layouts;
+  Images images;
+  OracleOutputs oracle;
+  std::int64_t grid_limit = 0;  // > 0: looping grids are held to so many blocks, so that blocks loop
+  bool run_twice = true;
+};
+
+// Three seeded random sets at the tuned shape.
+[[nodiscard]] std::vector<GateCase> tuned_cases(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
+                                                const Oracle& oracle, std::uint64_t seed);
+
+// Random inputs and the adversarial set at small shapes: a single element, fewer and more columns than a block has
+// threads, more rows than blocks, padded rows.
+[[nodiscard]] std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
+                                                const Oracle& oracle, std::uint64_t seed);
+
+// Host and device bytes that the tuned cases and one working set take.
+[[nodiscard]] double bytes_needed(const Space& space, const Problem& problem, const TargetFacts& facts);
+
+}  // namespace hiptune

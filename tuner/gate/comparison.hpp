@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/buffer_set.hpp"
+#include "problem/variant.hpp"
+
+namespace hiptune {
+
+// The largest errors over the elements compared. `in_limits` is |value - oracle| / (atol + rtol |oracle|): 1 is the
+// limit itself. `relative` leaves out elements whose oracle is 0.
+struct ErrorSummary {
+  double absolute = 0;
+  double relative = 0;
+  double in_limits = 0;
+
+  void merge(const ErrorSummary& other);
+};
+
+struct Comparison {
+  ErrorSummary errors;
+  std::optional<std::string> failure;  // the worst element: "[3, 17] is 0.5, the oracle says 0.25, limit 1e-6"
+};
+
+// Every element of one buffer against the oracle's dense values. Where the oracle is NaN the element must be NaN,
+// where it is infinite the same infinity, and finite where it is finite.
+[[nodiscard]] Comparison compare(const BufferLayout& layout, std::span<const std::byte> image,
+                                 std::span<const double> oracle, const Limit& limit);
+
+// The first byte outside the elements (guards and gaps) that differs between two images of a buffer, in words.
+[[nodiscard]] std::optional<std::string> damaged_surroundings(const BufferLayout& layout,
+                                                              std::span<const std::byte> before,
+                                                              std::span<const std::byte> after);
+
+}  // namespace hiptune

@@ -1,0 +1,126 @@
+#include "gate/gate.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+namespace hiptune {
+namespace {
+
+// One case of one variant, between upload and verdict.
+class CaseRun {
+ public:
+  CaseRun(const Kernel& kernel, Device& device, const GateCase& gate_case, LoadedPlan& plan, const Config& config)
+      : space_(kernel.space),
+        device_(device),
+        case_(gate_case),
+        plan_(plan),
+        limit_(tolerance_of(space_, case_.problem, device.target().facts, config)),
+        buffers_(device, case_.layouts),
+        workspaces_(device, workspace_bytes(space_, case_.problem, device.target().facts, config)) {
+    plan_.replan(make_plan(space_, case_.problem, device.target().facts, config, case_.grid_limit));
+  }
+
+  GateReport verdict(const Schedule& second) {
+    GateReport report;
+    report.checks = 1;
+    const Images after = run({Schedule::Order::forward, 0}, report);
+    if (!report.failure) judge(after, report);
+    if (!report.failure && case_.run_twice) judge_repeat(after, run(second, report), report);
+    if (report.failure) report.failure = case_.name + ": " + *report.failure;
+    return report;
+  }
+
+ private:
+  Images run(const Schedule& schedule, GateReport& report) {
+    upload(device_, buffers_, case_.images);
+    workspaces_.poison(kPoisonByte, kGuardByte, nullptr);
+    const ArgumentList arguments(
+        space_, case_.problem,
+        {buffers_.addresses(), strides_of(space_, case_.layouts), case_.scalars, workspaces_.addresses()});
+    device_.set_schedule(schedule);
+    try {
+      plan_.launch(batch_values(space_, case_.problem), arguments.pointers(), nullptr);
+      device_.synchronize(nullptr);
+    } catch (const KernelFault& fault) {
+      report.failure = fault.what();
+    }
+    device_.set_schedule({});
+    return download(device_, buffers_);
+  }
+
+  void judge(const Images& after, GateReport& report) const {
+    std::size_t output = 0;
+    const auto declared = space_.buffers();
+    for (std::size_t i = 0; i < declared.size() && !report.failure; ++i) {
+      const std::string& name = declared[i]->name;
+      if (const auto place = damaged_surroundings(case_.layouts[i], case_.images[i], after[i]))
+        report.failure = name + ": wrote " + *place;
+      else if (declared[i]->role == Role::in && after[i] != case_.images[i])
+        report.failure = name + ": an input was modified";
+      else if (declared[i]->role != Role::in)
+        judge_output(name, compare(case_.layouts[i], after[i], case_.oracle[output++], limit_), report);
+    }
+    if (!report.failure && !workspaces_.guards_intact(kGuardByte, nullptr))
+      report.failure = "wrote outside a workspace";
+  }
+
+  static void judge_output(const std::string& name, const Comparison& comparison, GateReport& report) {
+    report.errors.merge(comparison.errors);
+    if (comparison.failure) report.failure = name + *comparison.failure;
+  }
+
+  void judge_repeat(const Images& first, const Images& second, GateReport& report) const {
+    const auto declared = space_.buffers();
+    for (std::size_t i = 0; i < declared.size() && !report.failure; ++i)
+      if (first[i] != second[i]) report.failure = declared[i]->name + ": a second run gave other results (a race?)";
+  }
+
+  const Space& space_;
+  Device& device_;
+  const GateCase& case_;
+  LoadedPlan& plan_;
+  Limit limit_;
+  BufferSet buffers_;
+  WorkspaceSet workspaces_;
+};
+
+}  // namespace
+
+void upload(Device& device, const BufferSet& set, const Images& images) {
+  for (std::size_t i = 0; i < images.size(); ++i)
+    device.copy_in(set.allocation(i), images[i].data(), images[i].size(), nullptr);
+  device.synchronize(nullptr);
+}
+
+Images download(Device& device, const BufferSet& set) {
+  Images images;
+  for (std::size_t i = 0; i < set.layouts().size(); ++i) {
+    images.emplace_back(set.layouts()[i].bytes);
+    device.copy_out(images.back().data(), set.allocation(i), images.back().size(), nullptr);
+  }
+  device.synchronize(nullptr);
+  return images;
+}
+
+Gate::Gate(const Kernel& kernel, Device& device, std::vector<GateCase> cases)
+    : kernel_(&kernel), device_(&device), cases_(std::move(cases)) {}
+
+GateReport Gate::check_case(LoadedPlan& plan, const Config& config, std::size_t index) const {
+  const auto order = index % 2 == 0 ? Schedule::Order::backward : Schedule::Order::shuffled;
+  return CaseRun(*kernel_, *device_, cases_[index], plan, config).verdict({order, index});
+}
+
+GateReport Gate::check(LoadedPlan& plan, const Config& config) const {
+  GateReport total;
+  for (std::size_t i = 0; i < cases_.size() && !total.failure; ++i) {
+    if (why_invalid(kernel_->space, cases_[i].problem, device_->target().facts, config)) continue;
+    GateReport report = check_case(plan, config, i);
+    total.checks += report.checks;
+    total.errors.merge(report.errors);
+    total.failure = std::move(report.failure);
+  }
+  return total;
+}
+
+GateReport Gate::recheck(LoadedPlan& plan, const Config& config) const { return check_case(plan, config, 0); }
+
+}  // namespace hiptune

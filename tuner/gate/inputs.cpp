@@ -1,0 +1,156 @@
+#include "gate/inputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace hiptune {
+namespace {
+
+// SplitMix64 (Steele, Lea, Flood 2014), used as a hash of the element's place, so that any part can be drawn alone.
+std::uint64_t mix(std::uint64_t z) {
+  z += 0x9E3779B97F4A7C15ULL;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+  return z ^ (z >> 31);
+}
+
+// Uniform in [-1, 1), never within 2^-24 of zero, so that no weight is lost by chance.
+double uniform(std::uint64_t seed, std::uint64_t index) {
+  const double unit = static_cast<double>(mix(seed ^ mix(index)) >> 11) * 0x1p-52 - 1.0;
+  return std::abs(unit) < 0x1p-24 ? 0x1p-24 : unit;
+}
+
+struct Element {
+  std::int64_t row, col;
+  const BufferShape& shape;
+  const Domain& domain;
+  std::uint64_t seed;
+
+  [[nodiscard]] std::uint64_t index() const { return static_cast<std::uint64_t>(row * shape.cols + col); }
+  [[nodiscard]] bool is_marked() const { return row == shape.rows / 2 && col == shape.cols / 2; }
+  [[nodiscard]] double random() const {
+    const double value = uniform(seed, index()) * std::min(1.0, domain.largest);
+    return std::copysign(std::max(std::abs(value), domain.smallest), value);
+  }
+  // Between 1/2 and 1 times `scale`, of either sign.
+  [[nodiscard]] double around(double scale) const {
+    const double unit = uniform(seed, index());
+    return std::copysign(scale * (0.5 + std::abs(unit) / 2), unit);
+  }
+};
+
+double marked_or_random(const Element& element, double mark) {
+  const bool allowed = element.domain.non_finite && element.shape.rows > 1;
+  return allowed && element.is_marked() ? mark : element.random();
+}
+
+double value_of(Pattern pattern, const Element& element) {
+  const double bound = std::min(1.0, element.domain.largest);
+  const double step = bound / static_cast<double>(element.shape.elements());
+  switch (pattern) {
+    case Pattern::random:
+      return element.random();
+    case Pattern::zeros:
+      return 0.0;
+    case Pattern::one_element:
+      return element.is_marked() ? bound : 0.0;
+    case Pattern::mixed_signs:
+      return (element.index() % 2 == 0 ? 1 : -1) * std::abs(element.random());
+    case Pattern::ramp:
+      return std::max(step * static_cast<double>(element.index() + 1), element.domain.smallest);
+    case Pattern::huge:
+      return element.around(element.domain.largest);
+    case Pattern::tiny:
+      return element.around(2 * element.domain.smallest);
+    case Pattern::not_a_number:
+      return marked_or_random(element, std::numeric_limits<double>::quiet_NaN());
+    case Pattern::infinite:
+      return marked_or_random(element, std::numeric_limits<double>::infinity());
+  }
+  throw std::logic_error("unknown input pattern");
+}
+
+// NaN for floating types, all ones for integers.
+void fill_gaps(std::vector<std::byte>& image, const BufferLayout& layout, std::byte value) {
+  for (std::int64_t row = 0; row + 1 < layout.shape.rows; ++row) {
+    const auto begin = static_cast<std::ptrdiff_t>(layout.offset(row, layout.shape.cols));
+    const auto end = static_cast<std::ptrdiff_t>(layout.offset(row + 1, 0));
+    std::fill(image.begin() + begin, image.begin() + end, value);
+  }
+}
+
+std::vector<std::byte> input_image(const BufferLayout& layout, const Domain& domain, Pattern pattern,
+                                   std::uint64_t seed) {
+  std::vector<std::byte> image(layout.bytes, kGuardByte);
+  fill_gaps(image, layout, kPoisonByte);
+  for (std::int64_t row = 0; row < layout.shape.rows; ++row)
+    for (std::int64_t col = 0; col < layout.shape.cols; ++col)
+      store_from_double(image.data() + layout.offset(row, col), layout.shape.type,
+                        value_of(pattern, {row, col, layout.shape, domain, seed}));
+  return image;
+}
+
+std::vector<std::byte> output_image(const BufferLayout& layout) {
+  std::vector<std::byte> image(layout.bytes, kGuardByte);
+  const auto row_bytes =
+      static_cast<std::ptrdiff_t>(layout.shape.cols) * static_cast<std::ptrdiff_t>(size_of(layout.shape.type));
+  for (std::int64_t row = 0; row < layout.shape.rows; ++row) {
+    const auto begin = image.begin() + static_cast<std::ptrdiff_t>(layout.offset(row, 0));
+    std::fill(begin, begin + row_bytes, kPoisonByte);
+  }
+  return image;
+}
+
+}  // namespace
+
+std::string to_string(Pattern pattern) {
+  switch (pattern) {
+    case Pattern::random:
+      return "random";
+    case Pattern::zeros:
+      return "zeros";
+    case Pattern::one_element:
+      return "one element";
+    case Pattern::mixed_signs:
+      return "mixed signs";
+    case Pattern::ramp:
+      return "ramp";
+    case Pattern::huge:
+      return "huge";
+    case Pattern::tiny:
+      return "tiny";
+    case Pattern::not_a_number:
+      return "NaN in a row";
+    case Pattern::infinite:
+      return "Inf in a row";
+  }
+  throw std::logic_error("unknown input pattern");
+}
+
+const std::vector<Pattern>& adversarial_patterns() {
+  static const std::vector<Pattern> patterns{Pattern::zeros,        Pattern::one_element, Pattern::mixed_signs,
+                                             Pattern::ramp,         Pattern::huge,        Pattern::tiny,
+                                             Pattern::not_a_number, Pattern::infinite};
+  return patterns;
+}
+
+bool applies(Pattern pattern, const Space& space) {
+  if (pattern != Pattern::not_a_number && pattern != Pattern::infinite) return true;
+  const auto buffers = space.buffers();
+  return std::any_of(buffers.begin(), buffers.end(), [](const BufferArgument* buffer) {
+    return buffer->role != Role::out && buffer->domain.non_finite && buffer->extent.size() == 2;
+  });
+}
+
+Images make_images(const Space& space, const std::vector<BufferLayout>& layouts, Pattern pattern, std::uint64_t seed) {
+  const std::vector<const BufferArgument*> buffers = space.buffers();
+  Images images;
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    images.push_back(buffers[i]->role == Role::out
+                         ? output_image(layouts[i])
+                         : input_image(layouts[i], buffers[i]->domain, pattern, mix(seed + i)));
+  return images;
+}
+
+}  // namespace hiptune
