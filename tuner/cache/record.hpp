@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/compiler.hpp"
 #include "device/target.hpp"
 #include "problem/config.hpp"
 

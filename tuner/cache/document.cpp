@@ -1,0 +1,159 @@
+#include "cache/document.hpp"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <tuple>
+
+#include "cache/json_field.hpp"
+#include "cache/record_json.hpp"
+#include "hiptune/error.hpp"
+
+namespace hiptune {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kFirstEntryLine = 2;
+constexpr const char* kLastLine = "]}";
+
+std::string first_line(const std::string& kernel) {
+  const json about{{"kernel", kernel}, {"schema_version", kSchemaVersion}};
+  return "{\"about\":" + about.dump() + ",\"entries\":[";
+}
+
+// Not an Error of damage: it must end the reading.
+struct NewerSchema {
+  std::int64_t version;
+};
+
+int line_of(const std::string& text, std::size_t byte) {
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
+  return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
+}
+
+class DocumentReader {
+ public:
+  DocumentReader(const std::filesystem::path& file, const std::string& kernel) : file_(file), kernel_(kernel) {}
+
+  Loaded read(const std::string& text) {
+    try {
+      read_whole(text, json::parse(text));
+    } catch (const json::parse_error& error) {
+      const std::size_t before = error.byte > 0 ? error.byte - 1 : 0;
+      read_lines(text, line_of(text, before), error.what());
+    } catch (const json::exception& error) {
+      read_lines(text, 0, error.what());
+    }
+    return std::move(loaded_);
+  }
+
+ private:
+  void damage(int line, const std::string& what) { loaded_.damage.push_back({file_, line, what}); }
+
+  void check_about(const Field& about) {
+    about.allow_only({"kernel", "schema_version"});
+    const auto version = about.at("schema_version").integer(1);
+    if (version > kSchemaVersion) throw NewerSchema{version};
+    const auto kernel = about.at("kernel").text();
+    foreign_ = kernel != kernel_;
+    if (foreign_) throw about.wrong("the file holds entries of the kernel \"" + kernel + "\"");
+  }
+
+  // `check` throws Error where something is wrong.
+  template <typename Check>
+  void report(int line, Check check) {
+    try {
+      check();
+    } catch (const Error& error) {
+      damage(line, error.what());
+    }
+  }
+
+  // Valid JSON, in our layout or not: somebody may have formatted it.
+  void read_whole(const std::string& text, const json& document) {
+    const Field root(document);
+    report(1, [&] {
+      check_about(root.at("about"));
+      root.allow_only({"about", "entries"});
+    });
+    if (foreign_) return;
+    report(1, [&] { read_entries(text, root.at("entries").items()); });
+  }
+
+  void read_entries(const std::string& text, const std::vector<Field>& entries) {
+    const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    const bool our_layout = lines == entries.size() + kFirstEntryLine;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const int line = our_layout ? static_cast<int>(i) + kFirstEntryLine : 0;
+      report(line, [&] { loaded_.records.push_back(record_from_json(entries[i].value())); });
+    }
+  }
+
+  // Not JSON as a whole: cut off, or with the marks of a merge conflict in it.
+  void read_lines(const std::string& text, int wrong_line, const std::string& what) {
+    damage(wrong_line, "not valid JSON: " + what);
+    std::istringstream lines(text);
+    std::string line;
+    for (int number = 1; !foreign_ && std::getline(lines, line); ++number) {
+      while (!line.empty() && (line.back() == '\r' || line.back() == ',')) line.pop_back();
+      if (line.empty() || line == kLastLine) continue;
+      report(number, [&] { read_line(line, number); });
+    }
+  }
+
+  void read_line(const std::string& line, int number) {
+    if (number > 1) return loaded_.records.push_back(record_from_json_line(line));
+    const auto header = json::parse(line + kLastLine, nullptr, false);
+    if (header.is_discarded()) throw bad_input("not the first line of a cache file: " + first_line(kernel_));
+    check_about(Field(header).at("about"));
+  }
+
+  std::filesystem::path file_;
+  std::string kernel_;
+  Loaded loaded_;
+  bool foreign_ = false;  // another kernel's: its entries are not for us
+};
+
+auto problem_of(const Record& record) {
+  return std::make_tuple(record.dimensions, to_string(record.dtype), record.traits);
+}
+
+// The text of a date sorts like the time itself once the closing 'Z' is gone.
+std::string sortable(const std::string& date) { return date.substr(0, date.size() - 1); }
+
+bool is_newer(const Record& a, const Record& b) {
+  const auto date_a = sortable(a.provenance.date);
+  const auto date_b = sortable(b.provenance.date);
+  return date_a != date_b ? date_a > date_b : checksum_of(a) > checksum_of(b);
+}
+
+}  // namespace
+
+std::string document_text(const std::string& kernel, const std::vector<Record>& records) {
+  auto text = first_line(kernel);
+  for (std::size_t i = 0; i < records.size(); ++i) text += (i == 0 ? "\n" : ",\n") + to_json_line(records[i]);
+  return text + "\n" + kLastLine + "\n";
+}
+
+Loaded read_document(const std::string& text, const std::filesystem::path& file, const std::string& kernel) {
+  try {
+    return DocumentReader(file, kernel).read(text);
+  } catch (const NewerSchema& newer) {
+    throw bad_input(file.string() + ": written by a newer hiptune (schema " + std::to_string(newer.version) +
+                    ", this one reads " + std::to_string(kSchemaVersion) + "): upgrade, or use another --cache folder");
+  }
+}
+
+std::vector<Record> newest_per_problem(const std::vector<Record>& records) {
+  std::map<decltype(problem_of(records.front())), const Record*> newest;
+  for (const auto& record : records) {
+    const auto [position, inserted] = newest.try_emplace(problem_of(record), &record);
+    if (!inserted && is_newer(record, *position->second)) position->second = &record;
+  }
+  std::vector<Record> result;
+  for (const auto& entry : newest) result.push_back(*entry.second);
+  return result;
+}
+
+}  // namespace hiptune

@@ -1,0 +1,201 @@
+#include "cache/files.hpp"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <random>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "hiptune/error.hpp"
+
+namespace hiptune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kTemporarySuffix = ".tmp";
+constexpr std::size_t kLongestHostName = 32;  // a file's name, of which it is a part, ends at 255
+constexpr int kReadableByAll = 0666;          // less the process's umask
+
+Error system_error(const std::string& what, const fs::path& path, int code) {
+  return failed(path.string() + ": " + what + ": " + std::generic_category().message(code));
+}
+
+// An open file. Move-only, closed when destroyed.
+class Descriptor {
+ public:
+  Descriptor(const fs::path& path, int flags, const char* what)
+      : path_(path), descriptor_(::open(path.c_str(), flags | O_CLOEXEC, kReadableByAll)) {
+    if (descriptor_ < 0) throw system_error(what, path, errno);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { ::close(descriptor_); }
+
+  [[nodiscard]] std::string read_all() const {
+    std::string text;
+    std::array<char, 65536> chunk{};
+    for (;;) {
+      const auto count = ::read(descriptor_, chunk.data(), chunk.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) throw system_error("cannot be read", path_, errno);
+      if (count == 0) return text;
+      text.append(chunk.data(), static_cast<std::size_t>(count));
+    }
+  }
+  void write_all(std::string_view text) const {
+    while (!text.empty()) {
+      const auto count = ::write(descriptor_, text.data(), text.size());
+      if (count < 0 && errno != EINTR) throw system_error("cannot be written", path_, errno);
+      if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
+    }
+  }
+  void synchronize() const {
+    const bool done = ::fsync(descriptor_) == 0 || errno == EINVAL;  // some file systems know no fsync of folders
+    if (!done) throw system_error("cannot be written to disk", path_, errno);
+  }
+
+ private:
+  fs::path path_;
+  int descriptor_;
+};
+
+void write_new_file(const fs::path& path, const std::string& text) {
+  const Descriptor file(path, O_WRONLY | O_CREAT | O_EXCL, "cannot be created");
+  file.write_all(text);
+  file.synchronize();
+}
+
+void move_over(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) throw system_error("cannot be replaced", to, errno);
+  Descriptor(to.parent_path(), O_RDONLY | O_DIRECTORY, "cannot be opened").synchronize();
+}
+
+fs::path temporary_beside(const fs::path& path) {
+  return path.parent_path() / ("." + path.filename().string() + "." + unique_name() + std::string(kTemporarySuffix));
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "host";
+  std::string result(name.data());
+  std::replace(result.begin(), result.end(), '/', '-');
+  return result.substr(0, kLongestHostName);
+}
+
+// Whoever releases the lock removes its file, so a lock may be on a file that is no longer the one at `path`.
+bool is_file_at(int descriptor, const fs::path& path) {
+  struct stat held {};
+  struct stat named {};
+  return ::fstat(descriptor, &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
+         held.st_dev == named.st_dev;
+}
+
+// The locked descriptor. None: not now.
+std::optional<int> try_lock(const fs::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kReadableByAll);
+  if (descriptor < 0) throw system_error("cannot be created", path, errno);
+  const bool locked = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+  if (!locked && errno != EWOULDBLOCK && errno != EINTR) {
+    spdlog::warn("{}: cannot be locked: {}", path.string(), std::generic_category().message(errno));
+  }
+  if (locked && is_file_at(descriptor, path)) return descriptor;
+  ::close(descriptor);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> read_file(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 && errno == ENOENT) return std::nullopt;
+  try {
+    return Descriptor(path, O_RDONLY, "cannot be opened").read_all();
+  } catch (const Error&) {
+    if (::stat(path.c_str(), &status) != 0 && errno == ENOENT) return std::nullopt;  // removed in between
+    throw;
+  }
+}
+
+void write_atomically(const fs::path& path, const std::string& text) {
+  const auto temporary = temporary_beside(path);
+  try {
+    write_new_file(temporary, text);
+    move_over(temporary, path);
+  } catch (const Error&) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+}
+
+bool exists(const fs::path& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
+void remove_file(const fs::path& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw system_error("cannot be removed", path, errno);
+}
+
+bool is_temporary(const fs::path& path) {
+  const auto name = path.filename().string();
+  return name.starts_with('.') && name.ends_with(kTemporarySuffix);
+}
+
+void probe_writable(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw system_error("cannot be created", folder, error.value());
+  const auto probe = temporary_beside(folder / "probe");
+  { const Descriptor file(probe, O_WRONLY | O_CREAT | O_EXCL, "cannot be created"); }
+  remove_file(probe);
+}
+
+std::string unique_name() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+  return host_name() + "-" + std::to_string(::getpid()) + "-" + std::to_string(nanoseconds) + "-" +
+         std::to_string(std::random_device{}());
+}
+
+std::vector<fs::path> list_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::directory_iterator entries(folder, error);
+  std::vector<fs::path> paths;
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) paths.push_back(entries->path());
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw system_error("cannot be listed", folder, error.value());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::optional<FileLock> FileLock::acquire(const fs::path& path) {
+  constexpr std::chrono::milliseconds kLongestWait{512};  // doubling from 1 ms: about a second in all
+  for (std::chrono::milliseconds wait{1};; wait *= 2) {
+    if (const auto descriptor = try_lock(path)) return FileLock(path, *descriptor);
+    if (wait > kLongestWait) return std::nullopt;
+    std::this_thread::sleep_for(wait);
+  }
+}
+
+FileLock::FileLock(FileLock&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, std::nullopt)) {}
+
+FileLock::~FileLock() {
+  if (!descriptor_) return;
+  ::unlink(path_.c_str());
+  ::close(*descriptor_);
+}
+
+}  // namespace hiptune

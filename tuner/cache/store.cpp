@@ -1,0 +1,174 @@
+#include "cache/store.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <system_error>
+
+#include "cache/document.hpp"
+#include "cache/files.hpp"
+#include "cache/fingerprint.hpp"
+#include "hiptune/error.hpp"
+
+namespace hiptune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFileSuffix = ".json";
+constexpr const char* kSegmentsSuffix = ".segments";
+
+fs::path with_suffix(const fs::path& file, const std::string& suffix) {
+  return file.parent_path() / (file.stem().string() + suffix);
+}
+fs::path segments_of(const fs::path& file) { return with_suffix(file, kSegmentsSuffix); }
+
+std::vector<fs::path> segment_files(const fs::path& folder) {
+  auto paths = list_folder(folder);
+  std::erase_if(paths, [](const fs::path& path) { return is_temporary(path) || path.extension() != kFileSuffix; });
+  return paths;
+}
+
+void append(Loaded& all, Loaded&& part) {
+  all.records.insert(all.records.end(), part.records.begin(), part.records.end());
+  all.damage.insert(all.damage.end(), part.damage.begin(), part.damage.end());
+}
+
+// A key's file and segments as they are on disk.
+struct Contents {
+  std::optional<std::string> main_text;
+  bool main_damaged = false;
+  std::vector<fs::path> sound_segments;
+  Loaded loaded;  // unmerged
+};
+
+void add_segment(Contents& contents, const fs::path& segment, const std::string& kernel) {
+  const auto text = read_file(segment);
+  if (!text) return;  // merged by now into the main file, which is read last
+  auto part = read_document(*text, segment, kernel);
+  if (part.damage.empty()) contents.sound_segments.push_back(segment);
+  append(contents.loaded, std::move(part));
+}
+
+void add_main(Contents& contents, const fs::path& file, const std::string& kernel) {
+  contents.main_text = read_file(file);
+  if (!contents.main_text) return;
+  auto part = read_document(*contents.main_text, file, kernel);
+  contents.main_damaged = !part.damage.empty();
+  append(contents.loaded, std::move(part));
+}
+
+// Segments first: whoever compacts removes a segment only once the main file holds its entry, so reading in this
+// order misses none.
+Contents read_contents(const fs::path& file, const std::string& kernel) {
+  Contents contents;
+  for (const auto& segment : segment_files(segments_of(file))) add_segment(contents, segment, kernel);
+  add_main(contents, file, kernel);
+  contents.loaded.records = newest_per_problem(contents.loaded.records);
+  return contents;
+}
+
+// Named after its content, so that keeping the same damage twice makes one copy; a copy that was changed since then
+// stays as well.
+void keep_aside(const fs::path& file, const std::string& text) {
+  const auto base = file.string() + ".damaged-" + fingerprint_bytes(text);
+  auto copy = base;
+  for (int number = 2; exists(copy); ++number) {
+    if (read_file(copy) == text) return;
+    copy = base + "-" + std::to_string(number);
+  }
+  write_atomically(copy, text);
+  spdlog::warn("{} is damaged: a copy is kept as {}, and what is sound in it is used", file.string(), copy);
+}
+
+void write_merged(const fs::path& file, const std::string& kernel, const Contents& contents) {
+  const auto text = document_text(kernel, contents.loaded.records);
+  if (contents.main_text == text) return;
+  if (contents.main_damaged) keep_aside(file, *contents.main_text);
+  write_atomically(file, text);
+}
+
+// Of writers that died. A living one needs far less than a day.
+void remove_old_temporaries(const fs::path& folder, const std::string& prefix) {
+  const auto yesterday = fs::file_time_type::clock::now() - std::chrono::hours(24);
+  for (const auto& path : list_folder(folder)) {
+    std::error_code gone;
+    const bool ours = is_temporary(path) && path.filename().string().starts_with(prefix);
+    if (ours && fs::last_write_time(path, gone) < yesterday && !gone) fs::remove(path, gone);
+  }
+}
+
+fs::path write_segment(const fs::path& file, const std::string& kernel, const Record& record) {
+  const auto folder = segments_of(file);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw failed(folder.string() + ": cannot be created: " + error.message());
+  auto segment = folder / (unique_name() + kFileSuffix);
+  write_atomically(segment, document_text(kernel, {record}));
+  return segment;
+}
+
+// The kernel that a path in a device's folder belongs to.
+std::optional<std::string> kernel_of(const fs::path& path) {
+  const auto name = path.filename().string();
+  if (name.starts_with('.')) return std::nullopt;
+  if (path.extension() == kFileSuffix) return path.stem().string();
+  if (path.extension() == kSegmentsSuffix && !segment_files(path).empty()) return path.stem().string();
+  return std::nullopt;
+}
+
+}  // namespace
+
+fs::path Store::file_of(const CacheKey& key) const { return root_ / key.device / (key.kernel + kFileSuffix); }
+
+std::vector<CacheKey> Store::keys() const {
+  std::set<CacheKey> keys;
+  for (const auto& device : list_folder(root_)) {
+    std::error_code unreadable;
+    if (!fs::is_directory(device, unreadable) || device.filename().string().starts_with('.')) continue;
+    for (const auto& path : list_folder(device)) {
+      if (const auto kernel = kernel_of(path)) keys.insert({device.filename().string(), *kernel});
+    }
+  }
+  return {keys.begin(), keys.end()};
+}
+
+Loaded Store::load(const CacheKey& key) const { return read_contents(file_of(key), key.kernel).loaded; }
+
+void Store::require_writable(const CacheKey& key) const {
+  const auto file = file_of(key);
+  try {
+    probe_writable(file.parent_path());
+    probe_writable(segments_of(file));
+  } catch (const Error& error) {
+    throw bad_input(std::string(error.what()) + ": choose another folder with --cache");
+  }
+  static_cast<void>(load(key));
+}
+
+void Store::put(const CacheKey& key, const Record& record) {
+  const auto segment = write_segment(file_of(key), key.kernel, record);
+  try {
+    compact(key);
+  } catch (const Error& error) {
+    throw Error(error.kind(), std::string(error.what()) + "; the new entry is kept in " + segment.string());
+  }
+}
+
+bool Store::compact(const CacheKey& key) {
+  const auto file = file_of(key);
+  if (!exists(file.parent_path())) return true;
+  const auto lock = FileLock::acquire(with_suffix(file, ".lock"));
+  if (!lock) return false;
+  remove_old_temporaries(file.parent_path(), "." + file.filename().string());
+  remove_old_temporaries(segments_of(file), "");
+  const auto contents = read_contents(file, key.kernel);
+  if (!contents.main_text && contents.sound_segments.empty()) return true;
+  write_merged(file, key.kernel, contents);
+  for (const auto& segment : contents.sound_segments) remove_file(segment);
+  return true;
+}
+
+}  // namespace hiptune
