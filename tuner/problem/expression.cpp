@@ -1,0 +1,193 @@
+#include "problem/expression.hpp"
+
+#include <muParser.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "hiptune/error.hpp"
+#include "problem/expression_syntax.hpp"
+#include "problem/nearest.hpp"
+#include "problem/tokens.hpp"
+
+namespace hiptune {
+
+namespace {
+
+constexpr double kLargestInteger = 9007199254740992.0;  // 2^53: beyond it a double skips integers
+
+// Thrown by the integer functions below. A type of its own, because muParser's errors mean wrong syntax.
+struct WrongOperand {
+  std::string what;
+};
+
+std::int64_t exact_integer(double value, const char* function) {
+  if (value == std::floor(value) && std::fabs(value) <= kLargestInteger) return static_cast<std::int64_t>(value);
+  throw WrongOperand{std::string(function) + " takes integers of at most 2^53, not " + std::to_string(value)};
+}
+
+std::int64_t positive_divisor(double value, const char* function) {
+  const std::int64_t divisor = exact_integer(value, function);
+  if (divisor >= 1) return divisor;
+  throw WrongOperand{std::string(function) + " by " + std::to_string(divisor) + ": the divisor must be at least 1"};
+}
+
+double ceil_div(double a, double b) {
+  const std::int64_t dividend = exact_integer(a, "ceil_div");
+  const std::int64_t divisor = positive_divisor(b, "ceil_div");
+  return static_cast<double>(dividend / divisor + (dividend % divisor > 0 ? 1 : 0));
+}
+
+// The remainder that is not negative.
+double mod(double a, double b) {
+  const std::int64_t divisor = positive_divisor(b, "mod");
+  const std::int64_t remainder = exact_integer(a, "mod") % divisor;
+  return static_cast<double>(remainder < 0 ? remainder + divisor : remainder);
+}
+
+double is_pow2(double a) {
+  const std::int64_t value = exact_integer(a, "is_pow2");
+  return value > 0 && (value & (value - 1)) == 0 ? 1 : 0;
+}
+
+double logical_not(double a) { return a == 0 ? 1 : 0; }
+
+// Never optimised: muParser would call a function with constant arguments while it parses, and so also in the branch
+// of a ?: that is not taken.
+mu::Parser parser_with_functions() {
+  mu::Parser parser;
+  parser.DefineNameChars("0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  parser.DefineFun("ceil_div", ceil_div, false);
+  parser.DefineFun("mod", mod, false);
+  parser.DefineFun("is_pow2", is_pow2, false);
+  parser.DefineFun("not", logical_not, false);
+  return parser;
+}
+
+Error wrong(const Expression& expression, const std::string& what) {
+  return bad_input(expression.place().text() + ": \"" + expression.text() + "\": " + what);
+}
+
+std::string describe(const mu::ParserError& error) {
+  std::string message = error.GetMsg();
+  while (!message.empty() && (message.back() == '.' || message.back() == ' ')) message.pop_back();
+  return message;
+}
+
+// What muParser would accept but a space's expression may not hold.
+void reject_foreign_symbols(const Expression& expression) {
+  static constexpr std::string_view kSymbols[] = {"+", "-",  "*",  "/", "^", "(",  ")",  "<",  ">",
+                                                  ",", "==", "!=", "?", ":", "<=", ">=", "&&", "||"};
+  for (const Token& token : tokenize(expression.text())) {
+    if (token.kind != Token::Kind::symbol || std::ranges::count(kSymbols, token.text) > 0) continue;
+    const bool assigns = token.text == "=";
+    throw wrong(expression, assigns ? "an expression cannot assign; compare with =="
+                                    : "unknown symbol '" + std::string(token.text) + "'");
+  }
+}
+
+template <typename Map>
+std::vector<std::string> keys_of(const Map& map) {
+  std::vector<std::string> keys;
+  for (const auto& [name, value] : map) keys.push_back(name);
+  return keys;
+}
+
+void reject_unknown_functions(const mu::Parser& parser, const Expression& expression) {
+  const std::vector<Token> tokens = tokenize(expression.text());
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].kind != Token::Kind::identifier || tokens[i + 1].text != "(") continue;
+    const std::string name(tokens[i].text);
+    if (parser.GetFunDef().contains(name)) continue;
+    const std::vector<std::string> known = keys_of(parser.GetFunDef());
+    throw wrong(expression, "unknown function \"" + name + "\"" + did_you_mean(name, known));
+  }
+}
+
+void define_names(mu::Parser& parser, const Expression& expression, const Names& names) {
+  for (const std::string& name : expression.names_used()) {
+    const auto found = names.find(name);
+    if (found == names.end()) throw wrong(expression, unknown_name(name, keys_of(names)));
+    parser.DefineConst(name, found->second);
+  }
+}
+
+double evaluate_once(mu::Parser& parser, const Expression& expression) {
+  const double value = parser.Eval();
+  if (parser.GetNumResults() != 1) throw wrong(expression, "a comma outside of a function's arguments");
+  return value;
+}
+
+double run(const Expression& expression, const Names& names) {
+  mu::Parser parser = parser_with_functions();
+  try {
+    reject_foreign_symbols(expression);
+    reject_unknown_functions(parser, expression);
+    define_names(parser, expression, names);
+    parser.SetExpr(expression.text());
+    return evaluate_once(parser, expression);
+  } catch (const mu::ParserError& error) {
+    throw wrong(expression, describe(error));
+  }
+}
+
+}  // namespace
+
+std::string unknown_name(const std::string& name, const std::vector<std::string>& known) {
+  return "unknown name \"" + name + "\"" + did_you_mean(name, known) + "; the names known here are " + join(known);
+}
+
+std::vector<std::string> function_names() {
+  const mu::Parser parser = parser_with_functions();
+  return keys_of(parser.GetFunDef());
+}
+
+void check_syntax(const Expression& expression, const std::vector<std::string>& known) {
+  Names ones;
+  for (const std::string& name : known) ones[name] = 1;
+  try {
+    [[maybe_unused]] const double value = run(expression, ones);
+  } catch (const WrongOperand&) {
+    // Only these values of the names are wrong for it.
+  }
+}
+
+Expression::Expression(std::string text, Place place) : text_(std::move(text)), place_(std::move(place)) {}
+
+double Expression::evaluate(const Names& names) const {
+  try {
+    const double value = run(*this, names);
+    if (std::isfinite(value)) return value;
+    throw wrong(*this, "the result is not a finite number");
+  } catch (const WrongOperand& operand) {
+    throw wrong(*this, operand.what);
+  }
+}
+
+std::int64_t Expression::evaluate_integer(const Names& names) const {
+  const double value = evaluate(names);
+  if (value != std::floor(value)) throw wrong(*this, "the result, " + std::to_string(value) + ", is not an integer");
+  if (std::fabs(value) > kLargestInteger) throw wrong(*this, "the result is beyond 2^53");
+  return static_cast<std::int64_t>(value);
+}
+
+bool Expression::evaluate_bool(const Names& names) const { return evaluate(names) != 0; }
+
+std::vector<std::string> Expression::names_used() const {
+  std::vector<std::string> names;
+  const std::vector<Token> tokens = tokenize(text_);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const bool called = i + 1 < tokens.size() && tokens[i + 1].text == "(";
+    if (tokens[i].kind != Token::Kind::identifier || called) continue;
+    const std::string name(tokens[i].text);
+    if (std::ranges::count(names, name) == 0) names.push_back(name);
+  }
+  return names;
+}
+
+bool Expression::mentions(const std::string& name) const {
+  const std::vector<std::string> used = names_used();
+  return std::ranges::count(used, name) > 0;
+}
+
+}  // namespace hiptune

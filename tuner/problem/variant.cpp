@@ -1,0 +1,83 @@
+#include "problem/variant.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "hiptune/error.hpp"
+
+namespace hiptune {
+
+namespace {
+
+// Enough to keep every core of a CPU and most of a GPU busy; the oracle loops over the rest.
+constexpr std::int64_t kReferenceBlocks = 256;
+
+std::vector<SourceFile> headers_of(const Kernel& kernel, std::string config_text) {
+  return {{"hiptune_config.h", std::move(config_text)}, kernel.device_layer};
+}
+
+std::vector<std::string> entries_of(const Plan& plan) {
+  std::vector<std::string> entries;
+  for (const LaunchPlan& launch : plan.launches) {
+    if (std::ranges::count(entries, launch.entry) == 0) entries.push_back(launch.entry);
+  }
+  return entries;
+}
+
+Plan reference_plan(const std::string& entry) {
+  LaunchPlan launch;
+  launch.entry = entry;
+  launch.grid.fill(ClosedForm(1));
+  launch.grid[0] = ClosedForm(kReferenceBlocks);
+  launch.grid_limit.fill(std::numeric_limits<std::int64_t>::max());
+  return {{launch}};
+}
+
+std::int64_t workspace_size(const Workspace& workspace, const Names& names, Dtype dtype) {
+  const std::int64_t extent = workspace.extent.evaluate_integer(names);
+  const auto element = static_cast<std::int64_t>(size_of(workspace.type.value_or(dtype)));
+  if (extent >= 0 && extent <= (std::int64_t{1} << 53) / element) return extent * element;
+  throw bad_input(workspace.extent.place().text() + ": the workspace \"" + workspace.name + "\" of " +
+                  std::to_string(extent) + " elements is negative or exceeds 2^53 bytes");
+}
+
+double limit_of(const Expression& expression, const Names& names) {
+  const double limit = expression.evaluate(names);
+  if (limit >= 0) return limit;
+  throw bad_input(expression.place().text() + ": \"" + expression.text() + "\": the tolerance is negative");
+}
+
+}  // namespace
+
+Variant make_variant(const Kernel& kernel, const Problem& problem, const TargetFacts& facts, const Config& config) {
+  Variant variant;
+  variant.source = kernel.source;
+  variant.headers = headers_of(kernel, config_header(kernel.space, problem, facts, config));
+  variant.plan = make_plan(kernel.space, problem, facts, config);
+  variant.entry_points = entries_of(variant.plan);
+  return variant;
+}
+
+Variant make_reference(const Kernel& kernel, const Problem& problem, const TargetFacts& facts) {
+  Variant variant;
+  variant.source = kernel.reference;
+  variant.headers = headers_of(kernel, config_header(kernel.space, problem, facts, {}));
+  variant.plan = reference_plan(kernel.name + "_reference");
+  variant.entry_points = entries_of(variant.plan);
+  return variant;
+}
+
+std::vector<std::int64_t> workspace_bytes(const Space& space, const Problem& problem, const TargetFacts& facts,
+                                          const Config& config) {
+  const Names names = names_of(space, problem, facts, config);
+  std::vector<std::int64_t> bytes;
+  for (const Workspace& workspace : space.workspaces) bytes.push_back(workspace_size(workspace, names, problem.dtype));
+  return bytes;
+}
+
+Limit tolerance_of(const Space& space, const Problem& problem, const TargetFacts& facts, const Config& config) {
+  const Names names = names_of(space, problem, facts, config);
+  return {limit_of(space.tolerance.atol, names), limit_of(space.tolerance.rtol, names)};
+}
+
+}  // namespace hiptune
