@@ -82,7 +82,10 @@ void move_over(const fs::path& from, const fs::path& to) {
 }
 
 fs::path temporary_beside(const fs::path& path) {
-  return path.parent_path() / ("." + path.filename().string() + "." + unique_name() + std::string(kTemporarySuffix));
+  std::string name = ".";
+  name += path.filename().string() + "." + unique_name();
+  name += kTemporarySuffix;
+  return path.parent_path() / name;
 }
 
 std::string host_name() {
@@ -138,7 +141,7 @@ void write_atomically(const fs::path& path, const std::string& text) {
   }
 }
 
-bool exists(const fs::path& path) {
+bool path_exists(const fs::path& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0;
 }

@@ -17,7 +17,7 @@ namespace hiptune {
 // after a crash too.
 void write_atomically(const std::filesystem::path& path, const std::string& text);
 
-[[nodiscard]] bool exists(const std::filesystem::path& path);
+[[nodiscard]] bool path_exists(const std::filesystem::path& path);
 // One that is gone already is no error.
 void remove_file(const std::filesystem::path& path);
 

@@ -74,11 +74,11 @@ std::optional<std::string> why_misplaced(const CacheKey& key, const Record& reco
 
 Verdict judge(const CacheKey& key, const Record& record, const Space& space, const Fingerprints& now) {
   Verdict verdict{key, problem_key(record), Freshness::fresh, {}};
-  const auto mend = ": " + retune_command(record, space);
+  const auto mend = retune_command(record, space);
   if (const auto why = why_misplaced(key, record)) verdict.reasons.push_back(*why);
-  if (const auto why = why_illegal(record, space)) verdict.reasons.push_back(*why + mend);
+  if (const auto why = why_illegal(record, space)) verdict.reasons.push_back(*why + ": " + mend);
   for (const auto& change : changed_files(record.provenance.fingerprints, now)) {
-    verdict.reasons.push_back(change + " since it was tuned" + mend);
+    verdict.reasons.push_back(change + " since it was tuned: " + mend);
   }
   if (!verdict.reasons.empty()) verdict.freshness = Freshness::stale;
   return verdict;
@@ -112,8 +112,9 @@ Verdict judge_against(const CacheKey& key, const Record& record, const Current& 
 Verdict damaged(const CacheKey& key, const std::string& what) { return {key, "", Freshness::damaged, {what}}; }
 
 std::string describe(const Damage& damage) {
-  const auto line = damage.line > 0 ? ":" + std::to_string(damage.line) : "";
-  return damage.file.string() + line + ": " + damage.what +
+  auto place = damage.file.string();
+  if (damage.line > 0) place.append(":").append(std::to_string(damage.line));
+  return place + ": " + damage.what +
          ": restore the file from version control, or tune again (a copy of the damaged file is kept)";
 }
 

@@ -75,7 +75,7 @@ Contents read_contents(const fs::path& file, const std::string& kernel) {
 void keep_aside(const fs::path& file, const std::string& text) {
   const auto base = file.string() + ".damaged-" + fingerprint_bytes(text);
   auto copy = base;
-  for (int number = 2; exists(copy); ++number) {
+  for (int number = 2; path_exists(copy); ++number) {
     if (read_file(copy) == text) return;
     copy = base + "-" + std::to_string(number);
   }
@@ -91,11 +91,11 @@ void write_merged(const fs::path& file, const std::string& kernel, const Content
 }
 
 // Of writers that died. A living one needs far less than a day.
-void remove_old_temporaries(const fs::path& folder, const std::string& prefix) {
+void remove_old_temporaries(const fs::path& folder, const std::string& of_file) {
   const auto yesterday = fs::file_time_type::clock::now() - std::chrono::hours(24);
   for (const auto& path : list_folder(folder)) {
     std::error_code gone;
-    const bool ours = is_temporary(path) && path.filename().string().starts_with(prefix);
+    const bool ours = is_temporary(path) && path.filename().string().compare(1, of_file.size(), of_file) == 0;
     if (ours && fs::last_write_time(path, gone) < yesterday && !gone) fs::remove(path, gone);
   }
 }
@@ -159,10 +159,10 @@ void Store::put(const CacheKey& key, const Record& record) {
 
 bool Store::compact(const CacheKey& key) {
   const auto file = file_of(key);
-  if (!exists(file.parent_path())) return true;
+  if (!path_exists(file.parent_path())) return true;
   const auto lock = FileLock::acquire(with_suffix(file, ".lock"));
   if (!lock) return false;
-  remove_old_temporaries(file.parent_path(), "." + file.filename().string());
+  remove_old_temporaries(file.parent_path(), file.filename().string());
   remove_old_temporaries(segments_of(file), "");
   const auto contents = read_contents(file, key.kernel);
   if (!contents.main_text && contents.sound_segments.empty()) return true;

@@ -156,10 +156,12 @@ class Tokenizer {
   void read_raw_string(std::string token) {
     take();
     const auto open = std::min(text_.find('(', position_), text_.size());
-    const auto closing = ")" + text_.substr(position_, open - position_) + "\"";
+    auto closing = text_.substr(position_, open - position_) + "\"";
+    closing.insert(closing.begin(), ')');
     const auto close = text_.find(closing, open);
     const auto end = close == std::string::npos ? text_.size() : close + closing.size();
-    token += '"' + text_.substr(position_, end - position_);
+    token += '"';
+    token.append(text_, position_, end - position_);
     position_ = end;
     tokens_.push_back(token + take_name());
   }

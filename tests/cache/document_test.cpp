@@ -1,0 +1,160 @@
+#include "cache/document.hpp"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "made_up.hpp"
+
+namespace hiptune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> lines_of(const std::vector<Record>& records) {
+  std::vector<std::string> lines;
+  for (const auto& record : records) lines.push_back(to_json_line(record));
+  return lines;
+}
+
+Loaded read(const std::string& text) { return read_document(text, "cache/dev/rmsnorm.json", "rmsnorm"); }
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+const std::string kTwo = document_text("rmsnorm", {made_up::record(1), made_up::record(2)});
+
+TEST(Document, is_valid_json_with_one_entry_per_line) {
+  const auto one = to_json_line(made_up::record(1));
+  const auto two = to_json_line(made_up::record(2));
+  EXPECT_EQ(kTwo,
+            "{\"about\":{\"kernel\":\"rmsnorm\",\"schema_version\":1},\"entries\":[\n" + one + ",\n" + two + "\n]}\n");
+  EXPECT_EQ(nlohmann::json::parse(kTwo).at("entries").size(), 2U);
+  EXPECT_EQ(document_text("rmsnorm", {}),
+            "{\"about\":{\"kernel\":\"rmsnorm\",\"schema_version\":1},\"entries\":[\n]}\n");
+}
+
+TEST(Document, reads_back_what_it_wrote) {
+  const auto loaded = read(kTwo);
+  EXPECT_EQ(document_text("rmsnorm", loaded.records), kTwo);
+  EXPECT_THAT(loaded.damage, IsEmpty());
+}
+
+TEST(Document, may_be_formatted_by_others) {
+  const auto loaded = read(nlohmann::json::parse(kTwo).dump(2));
+  EXPECT_EQ(loaded.records.size(), 2U);
+  EXPECT_THAT(loaded.damage, IsEmpty());
+}
+
+TEST(Document, skips_a_changed_entry_and_names_its_line) {
+  const auto loaded = read(replaced(kTwo, "[\"rows\",2]", "[\"rows\",3]"));
+  EXPECT_THAT(lines_of(loaded.records), ElementsAre(to_json_line(made_up::record(1))));
+  ASSERT_EQ(loaded.damage.size(), 1U);
+  EXPECT_EQ(loaded.damage[0].line, 3);
+  EXPECT_EQ(loaded.damage[0].file, "cache/dev/rmsnorm.json");
+  EXPECT_THAT(loaded.damage[0].what, HasSubstr("/checksum"));
+}
+
+TEST(Document, reads_both_sides_of_a_merge_conflict) {
+  auto text = replaced(kTwo, ",\n", ",\n<<<<<<< HEAD\n");
+  text = replaced(text, "\n]}", "\n=======\n" + to_json_line(made_up::record(3)) + "\n>>>>>>> branch\n]}");
+  const auto loaded = read(text);
+  EXPECT_EQ(loaded.records.size(), 3U);
+  ASSERT_FALSE(loaded.damage.empty());
+  EXPECT_EQ(loaded.damage[0].line, 3);
+  EXPECT_THAT(loaded.damage[0].what, HasSubstr("not valid JSON"));
+}
+
+// Only dropping the last newline leaves a document whole.
+TEST(Document, truncated_anywhere_is_damage_and_invents_no_entry) {
+  const std::vector<std::string> whole{to_json_line(made_up::record(1)), to_json_line(made_up::record(2))};
+  for (std::size_t size = 0; size + 1 < kTwo.size(); ++size) {
+    const auto loaded = read(kTwo.substr(0, size));
+    EXPECT_FALSE(loaded.damage.empty()) << size;
+    std::size_t complete = 0;
+    for (const auto& line : whole) complete += kTwo.find(line) + line.size() <= size ? 1 : 0;
+    const std::vector<std::string> expected(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(complete));
+    EXPECT_EQ(lines_of(loaded.records), expected) << size;
+  }
+}
+
+TEST(Document, with_any_byte_changed_invents_no_entry) {
+  const auto text = document_text("rmsnorm", {made_up::record(1)});
+  const auto line = to_json_line(made_up::record(1));
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto broken = text;
+    broken[i] = broken[i] == '7' ? '8' : '7';
+    try {
+      for (const auto& record : read(broken).records) EXPECT_EQ(to_json_line(record), line) << i;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("newer hiptune")) << i;
+    }
+  }
+}
+
+TEST(Document, of_a_newer_schema_is_refused_even_when_cut_off) {
+  const auto newer = replaced(kTwo, "\"schema_version\":1", "\"schema_version\":2");
+  for (const auto& text : {newer, newer.substr(0, newer.size() - 10)}) {
+    const auto error = made_up::error_of([&] { static_cast<void>(read(text)); });
+    EXPECT_EQ(error.kind(), ErrorKind::bad_input);
+    EXPECT_STREQ(error.what(),
+                 "cache/dev/rmsnorm.json: written by a newer hiptune (schema 2, this one reads 1): upgrade, or use "
+                 "another --cache folder");
+  }
+}
+
+TEST(Document, of_another_kernel_gives_no_entries) {
+  for (const auto& text : {kTwo, kTwo.substr(0, kTwo.size() - 3)}) {
+    const auto loaded = read_document(text, "layernorm.json", "layernorm");
+    EXPECT_THAT(loaded.records, IsEmpty());
+    EXPECT_THAT(loaded.damage.back().what, HasSubstr("of the kernel \"rmsnorm\""));
+  }
+}
+
+TEST(Document, with_a_wrong_shape_is_damage) {
+  for (const auto* text : {"", "{}", "[]", "null", "1e999", "{\"about\":7,\"entries\":[]}",
+                           "{\"about\":{\"kernel\":\"rmsnorm\",\"schema_version\":0},\"entries\":[]}",
+                           "{\"about\":{\"kernel\":\"rmsnorm\",\"schema_version\":1},\"entries\":{}}",
+                           "{\"about\":{\"kernel\":\"rmsnorm\",\"schema_version\":1},\"entries\":[],\"more\":1}"}) {
+    const auto loaded = read(text);
+    EXPECT_FALSE(loaded.damage.empty()) << text;
+    EXPECT_THAT(loaded.records, IsEmpty()) << text;
+  }
+}
+
+TEST(Merging, keeps_the_newest_of_each_problem) {
+  const auto old = made_up::record(1, "2026-11-30T03:42:18Z");
+  const auto newer = made_up::record(1, "2026-11-30T03:42:18.5Z");
+  const auto other = made_up::record(2, "2025-01-01T00:00:00Z");
+  const std::vector<std::string> expected{to_json_line(newer), to_json_line(other)};
+  EXPECT_EQ(lines_of(newest_per_problem({other, newer, old})), expected);
+  EXPECT_EQ(lines_of(newest_per_problem({old, newer, other})), expected);
+}
+
+TEST(Merging, does_not_depend_on_the_order_where_dates_are_equal) {
+  const auto a = made_up::record();
+  auto b = a;
+  b.timing.cold.median_ns = 1;
+  EXPECT_EQ(lines_of(newest_per_problem({a, b})), lines_of(newest_per_problem({b, a})));
+  EXPECT_EQ(newest_per_problem({a, b}).size(), 1U);
+}
+
+TEST(Merging, sorts_numerically_then_by_dtype_and_traits) {
+  auto f64 = made_up::record(2);
+  f64.dtype = Dtype::f64;
+  auto aligned_4 = made_up::record(2);
+  aligned_4.traits = {{"ALIGN", std::int64_t{4}}};
+  const auto sorted = newest_per_problem({made_up::record(10), f64, made_up::record(2), aligned_4});
+  std::vector<std::string> keys;
+  for (const auto& record : sorted) keys.push_back(problem_key(record));
+  EXPECT_THAT(keys, ElementsAre("rows=2 cols=4096 dtype=f32 ALIGN=4", "rows=2 cols=4096 dtype=f32 ALIGN=16",
+                                "rows=2 cols=4096 dtype=f64 ALIGN=16", "rows=10 cols=4096 dtype=f32 ALIGN=16"));
+}
+
+}  // namespace
+}  // namespace hiptune
