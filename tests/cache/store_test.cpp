@@ -149,14 +149,18 @@ TEST_F(StoreTest, never_overwrites_a_copy_kept_aside) {
   EXPECT_FALSE(fs::exists(copy.string() + "-3"));
 }
 
-TEST_F(StoreTest, reports_and_keeps_a_damaged_segment) {
-  write_segment("a.json", "garbage");
-  store_.put(key_, made_up::record(1));
-  EXPECT_THAT(problems(), ElementsAre(kRows1));
-  EXPECT_EQ(made_up::text_of(segments() / "a.json"), "garbage");
+TEST_F(StoreTest, reports_a_damaged_segment_and_keeps_it_aside_when_compacting) {
+  const auto text = document_text("rmsnorm", {made_up::record(2)});
+  const auto cut = text.substr(0, text.size() - 4);
+  write_segment("a.json", cut);
   const auto damage = store_.load(key_).damage;
-  ASSERT_FALSE(damage.empty());
+  ASSERT_EQ(damage.size(), 1U);
   EXPECT_EQ(damage[0].file, segments() / "a.json");
+  store_.put(key_, made_up::record(1));
+  EXPECT_THAT(problems(), ElementsAre(kRows1, kRows2));
+  EXPECT_THAT(store_.load(key_).damage, IsEmpty());
+  EXPECT_THAT(list_folder(segments()), ElementsAre(segments() / "a.json.damaged"));
+  EXPECT_EQ(made_up::text_of(segments() / "a.json.damaged"), cut);
 }
 
 TEST_F(StoreTest, ignores_what_a_dead_writer_left_and_removes_it_after_a_day) {

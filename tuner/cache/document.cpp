@@ -92,7 +92,6 @@ class DocumentReader {
 
   // Not JSON as a whole: cut off, or with the marks of a merge conflict in it.
   void read_lines(const std::string& text, int wrong_line, const std::string& what) {
-    damage(wrong_line, "not valid JSON: " + what);
     std::istringstream lines(text);
     std::string line;
     for (int number = 1; !foreign_ && std::getline(lines, line); ++number) {
@@ -100,6 +99,8 @@ class DocumentReader {
       if (line.empty() || line == kLastLine) continue;
       report(number, [&] { read_line(line, number); });
     }
+    const bool told = std::ranges::count(loaded_.damage, wrong_line, &Damage::line) > 0;
+    if (!told) damage(wrong_line, "not valid JSON: " + what);
   }
 
   void read_line(const std::string& line, int number) {

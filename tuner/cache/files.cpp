@@ -76,11 +76,6 @@ void write_new_file(const fs::path& path, const std::string& text) {
   file.synchronize();
 }
 
-void move_over(const fs::path& from, const fs::path& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0) throw system_error("cannot be replaced", to, errno);
-  Descriptor(to.parent_path(), O_RDONLY | O_DIRECTORY, "cannot be opened").synchronize();
-}
-
 fs::path temporary_beside(const fs::path& path) {
   std::string name = ".";
   name += path.filename().string() + "." + unique_name();
@@ -130,11 +125,16 @@ std::optional<std::string> read_file(const fs::path& path) {
   }
 }
 
+void rename_file(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) throw system_error("cannot be renamed to " + to.string(), from, errno);
+  Descriptor(to.parent_path(), O_RDONLY | O_DIRECTORY, "cannot be opened").synchronize();
+}
+
 void write_atomically(const fs::path& path, const std::string& text) {
   const auto temporary = temporary_beside(path);
   try {
     write_new_file(temporary, text);
-    move_over(temporary, path);
+    rename_file(temporary, path);
   } catch (const Error&) {
     ::unlink(temporary.c_str());
     throw;

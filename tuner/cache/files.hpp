@@ -18,6 +18,8 @@ namespace hiptune {
 void write_atomically(const std::filesystem::path& path, const std::string& text);
 
 [[nodiscard]] bool path_exists(const std::filesystem::path& path);
+// Replaces what is there; durable once it returns.
+void rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
 // One that is gone already is no error.
 void remove_file(const std::filesystem::path& path);
 

@@ -41,6 +41,7 @@ struct Contents {
   std::optional<std::string> main_text;
   bool main_damaged = false;
   std::vector<fs::path> sound_segments;
+  std::vector<fs::path> damaged_segments;
   Loaded loaded;  // unmerged
 };
 
@@ -48,7 +49,7 @@ void add_segment(Contents& contents, const fs::path& segment, const std::string&
   const auto text = read_file(segment);
   if (!text) return;  // merged by now into the main file, which is read last
   auto part = read_document(*text, segment, kernel);
-  if (part.damage.empty()) contents.sound_segments.push_back(segment);
+  (part.damage.empty() ? contents.sound_segments : contents.damaged_segments).push_back(segment);
   append(contents.loaded, std::move(part));
 }
 
@@ -88,6 +89,16 @@ void write_merged(const fs::path& file, const std::string& kernel, const Content
   if (contents.main_text == text) return;
   if (contents.main_damaged) keep_aside(file, *contents.main_text);
   write_atomically(file, text);
+}
+
+// Whose sound entries, if any, are merged by now.
+void retire_segments(const Contents& contents) {
+  for (const auto& segment : contents.sound_segments) remove_file(segment);
+  for (const auto& segment : contents.damaged_segments) {
+    const auto copy = segment.string() + ".damaged";
+    rename_file(segment, copy);
+    spdlog::warn("{} is damaged: it is kept as {}", segment.string(), copy);
+  }
 }
 
 // Of writers that died. A living one needs far less than a day.
@@ -165,9 +176,8 @@ bool Store::compact(const CacheKey& key) {
   remove_old_temporaries(file.parent_path(), file.filename().string());
   remove_old_temporaries(segments_of(file), "");
   const auto contents = read_contents(file, key.kernel);
-  if (!contents.main_text && contents.sound_segments.empty()) return true;
-  write_merged(file, key.kernel, contents);
-  for (const auto& segment : contents.sound_segments) remove_file(segment);
+  if (contents.main_text || !contents.loaded.records.empty()) write_merged(file, key.kernel, contents);
+  retire_segments(contents);
   return true;
 }
 
