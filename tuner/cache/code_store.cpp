@@ -1,0 +1,92 @@
+#include "cache/code_store.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+#include <spdlog/spdlog.h>
+
+#include "cache/fingerprint.hpp"
+#include "hiptune/error.hpp"
+
+namespace hiptune {
+namespace {
+
+// The file: the hash of the rest in hex, a line with the ISA's hash, then the code object.
+constexpr std::size_t kHashDigits = 32;
+
+std::string serialize(const CodeObject& code) {
+  std::string text = code.isa_hash + "\n";
+  text.append(reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size());
+  return fingerprint_bytes(text) + text;
+}
+
+std::optional<CodeObject> deserialize(const std::string& file) {
+  const std::size_t line_end = file.find('\n', kHashDigits);
+  if (file.size() < kHashDigits || line_end == std::string::npos) return std::nullopt;
+  if (fingerprint_bytes(std::string_view(file).substr(kHashDigits)) != file.substr(0, kHashDigits)) return std::nullopt;
+  CodeObject code;
+  code.isa_hash = file.substr(kHashDigits, line_end - kHashDigits);
+  const auto* bytes = reinterpret_cast<const std::byte*>(file.data());
+  code.bytes.assign(bytes + line_end + 1, bytes + file.size());
+  return code;
+}
+
+}  // namespace
+
+std::string CodeStore::key_of(const Variant& variant, const Target& target) {
+  std::string text = target.architecture + '\0' + target.name + '\0' + variant.source.name + '\0';
+  text += variant.source.text + '\0';
+  for (const SourceFile& header : variant.headers) text += header.name + '\0' + header.text + '\0';
+  for (const std::string& entry : variant.entry_points) text += entry + '\0';
+  return fingerprint_bytes(text);
+}
+
+std::filesystem::path CodeStore::file_of(const std::string& key) const {
+  return folder_ / key.substr(0, 2) / (key + ".code");
+}
+
+std::optional<CodeObject> CodeStore::find(const std::string& key) const {
+  std::ifstream stream(file_of(key), std::ios::binary);
+  if (!stream) return std::nullopt;
+  const std::string file{std::istreambuf_iterator<char>(stream), {}};
+  auto code = deserialize(file);
+  if (!code) spdlog::warn("{}: damaged, compiled again", file_of(key).string());
+  return code;
+}
+
+void CodeStore::put(const std::string& key, const CodeObject& code) const {
+  const std::filesystem::path file = file_of(key);
+  std::error_code ignored;
+  std::filesystem::create_directories(file.parent_path(), ignored);
+  const std::filesystem::path temporary = file.string() + "." + std::to_string(::getpid()) + ".tmp";
+  std::ofstream stream(temporary, std::ios::binary);
+  const std::string text = serialize(code);
+  if (!stream.write(text.data(), static_cast<std::streamsize>(text.size())) || !stream.flush())
+    throw failed(temporary.string() + ": cannot be written; check the folder's rights and space");
+  stream.close();
+  std::error_code error;
+  std::filesystem::rename(temporary, file, error);
+  if (error) throw failed(file.string() + ": " + error.message());
+}
+
+CodeObject CodeStore::find_or_compile(const Variant& variant, const Target& target, Compiler* compiler) const {
+  const std::string key = key_of(variant, target);
+  if (auto code = find(key)) return std::move(*code);
+  if (compiler == nullptr)
+    throw unavailable(variant.source.name + ": not among the stored code objects, and there is no compiler to make it");
+  CompileResult result =
+      compiler->compile({variant.source, variant.headers, variant.entry_points, target.architecture});
+  if (const auto* failure = std::get_if<CompileFailure>(&result))
+    throw bad_input(variant.source.name + " does not compile:\n" + failure->log);
+  auto code = std::get<CodeObject>(std::move(result));
+  try {
+    put(key, code);
+  } catch (const Error& error) {
+    spdlog::warn("{}", error.what());  // a read-only cache is no reason not to run
+  }
+  return code;
+}
+
+}  // namespace hiptune

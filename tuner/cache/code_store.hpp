@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "device/compiler.hpp"
+#include "device/target.hpp"
+#include "problem/variant.hpp"
+
+namespace hiptune {
+
+// Code objects by content: what they were compiled from and for. With it, an application needs no compiler. The folder
+// can be deleted at any time. Safe to use from many processes.
+class CodeStore {
+ public:
+  explicit CodeStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  // Sources, entry points, architecture and device name, hashed.
+  [[nodiscard]] static std::string key_of(const Variant& variant, const Target& target);
+
+  // None when it is not there or damaged.
+  [[nodiscard]] std::optional<CodeObject> find(const std::string& key) const;
+  // Throws Error(failed) when the folder cannot be written.
+  void put(const std::string& key, const CodeObject& code) const;
+
+  // From the store, else compiled and, where the folder can be written, stored. Throws Error(bad_input) with the log
+  // when the source does not compile, and Error(unavailable) when it is not stored and there is no compiler.
+  [[nodiscard]] CodeObject find_or_compile(const Variant& variant, const Target& target, Compiler* compiler) const;
+
+ private:
+  [[nodiscard]] std::filesystem::path file_of(const std::string& key) const;
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace hiptune

@@ -1,0 +1,60 @@
+#include <spdlog/fmt/fmt.h>
+
+#include "cache/freshness.hpp"
+#include "cli/text.hpp"
+#include "cli/verb.hpp"
+#include "hiptune/error.hpp"
+
+namespace hiptune::cli {
+namespace {
+
+void print_verdict(const Verdict& verdict, bool json) {
+  if (json)
+    return print_json({{"device", verdict.key.device},
+                       {"kernel", verdict.key.kernel},
+                       {"problem", verdict.problem},
+                       {"freshness", to_string(verdict.freshness)},
+                       {"reasons", verdict.reasons}});
+  print(fmt::format("{:<8} {}/{} {}", to_string(verdict.freshness), verdict.key.device, verdict.key.kernel,
+                    verdict.problem));
+  for (const std::string& reason : verdict.reasons) print("         " + reason);
+}
+
+int run(const Context& context, const std::string& folder) {
+  const std::filesystem::path root = folder.empty() ? context.options.cache : std::filesystem::path(folder);
+  if (!std::filesystem::is_directory(root))
+    throw bad_input(root.string() + ": no such folder; give the cache's folder, or tune something first");
+  const std::vector<Verdict> verdicts = check_store(Store(root), context.kernel_path());
+  int counts[3] = {0, 0, 0};
+  for (const Verdict& verdict : verdicts) {
+    ++counts[static_cast<int>(verdict.freshness)];
+    print_verdict(verdict, context.json);
+  }
+  const int fresh = counts[static_cast<int>(Freshness::fresh)], stale = counts[static_cast<int>(Freshness::stale)],
+            damaged = counts[static_cast<int>(Freshness::damaged)];
+  if (context.json)
+    print_json({{"result", damaged > 0 ? "damaged"
+                           : stale > 0 ? "stale"
+                                       : "fresh"},
+                {"fresh", fresh},
+                {"stale", stale},
+                {"damaged", damaged}});
+  else
+    print(fmt::format("{}: {} fresh, {} stale, {} damaged", root.string(), fresh, stale, damaged));
+  return damaged > 0 ? kDamaged : stale > 0 ? kStale : kDone;
+}
+
+Action configure(CLI::App& command, const Context&) {
+  auto folder = std::make_shared<std::string>();
+  command.add_option("DIR", *folder, "the cache's folder (default: --cache)");
+  return [folder](Context& context) { return run(context, *folder); };
+}
+
+}  // namespace
+
+Verb check_verb() {
+  return {"check", "Is a cache fresh? For CI: exit code 0 fresh, 4 stale, 5 damaged", Verb::Takes::nothing, configure,
+          false};
+}
+
+}  // namespace hiptune::cli

@@ -1,0 +1,135 @@
+#include "cli/problem_options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+#include "hiptune/error.hpp"
+#include "problem/config.hpp"
+
+namespace hiptune::cli {
+namespace {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  if (text.empty() || text.back() == separator) parts.emplace_back();  // getline swallows an empty last part
+  return parts;
+}
+
+std::int64_t parse_integer(const std::string& option, const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) throw bad_input(option + " " + text + ": beyond 64 bits");
+  if (error != std::errc() || end != text.data() + text.size())
+    throw bad_input(option + " " + text +
+                    ": not a number; give a value (1024), a list (1,8,64) or a doubling range "
+                    "(1..1024)");
+  return value;
+}
+
+std::vector<std::int64_t> doubling_range(const std::string& option, const std::string& text, std::size_t dots) {
+  const std::int64_t first = parse_integer(option, text.substr(0, dots));
+  const std::int64_t last = parse_integer(option, text.substr(dots + 2));
+  if (first < 1 || last < first)
+    throw bad_input(option + " " + text + ": a doubling range goes up from at least 1, as in 1..1024");
+  std::vector<std::int64_t> values;
+  for (std::int64_t value = first; value < last; value *= 2) {
+    values.push_back(value);
+    if (value > last / 2) break;  // the next one would pass the end, or overflow
+  }
+  values.push_back(last);
+  return values;
+}
+
+// The product of all lists, the first varying slowest.
+std::vector<std::vector<std::int64_t>> combinations(const std::vector<std::vector<std::int64_t>>& lists) {
+  std::vector<std::vector<std::int64_t>> all{{}};
+  for (const auto& list : lists) {
+    std::vector<std::vector<std::int64_t>> grown;
+    for (const auto& head : all)
+      for (std::int64_t value : list) {
+        grown.push_back(head);
+        grown.back().push_back(value);
+      }
+    all = std::move(grown);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> parse_dimension(const std::string& option, const std::string& text) {
+  std::vector<std::int64_t> values;
+  for (const std::string& part : split(text, ',')) {
+    const std::size_t dots = part.find("..");
+    const std::vector<std::int64_t> more =
+        dots == std::string::npos ? std::vector{parse_integer(option, part)} : doubling_range(option, part, dots);
+    for (std::int64_t value : more)
+      if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+  }
+  return values;
+}
+
+void ProblemOptions::add_to(CLI::App& command, const Space& space) {
+  const std::string group = "Problem (" + space.kernel + ")";
+  for (const Dimension& dimension : space.dimensions)
+    command
+        .add_option("--" + dimension.name, dimensions_[dimension.name],
+                    dimension.description + ": a value, a list 1,8,64 or a doubling range 1..1024")
+        ->group(group);
+  command.add_option("--dtype", dtypes_, "element types, separated by commas (default: the kernel's first)")
+      ->group(group);
+  command.add_option("--trait", traits_, "NAME=VALUE, a fact of the calls to come")->group(group);
+}
+
+std::vector<Dtype> ProblemOptions::dtypes(const Space& space) const {
+  if (dtypes_.empty()) return {space.dtypes.front()};
+  std::vector<Dtype> dtypes;
+  for (const std::string& name : split(dtypes_, ',')) {
+    const std::optional<Dtype> dtype = parse_dtype(name);
+    std::string known;
+    for (Dtype declared : space.dtypes) known += (known.empty() ? "" : ", ") + to_string(declared);
+    if (!dtype || std::find(space.dtypes.begin(), space.dtypes.end(), *dtype) == space.dtypes.end())
+      throw bad_input("--dtype " + name + ": the kernel " + space.kernel + " knows " + known);
+    dtypes.push_back(*dtype);
+  }
+  return dtypes;
+}
+
+std::vector<Problem> ProblemOptions::problems(const Space& space) const {
+  std::vector<std::vector<std::int64_t>> lists;
+  for (const Dimension& dimension : space.dimensions) {
+    const std::string& text = dimensions_.at(dimension.name);
+    if (text.empty())
+      throw bad_input("--" + dimension.name + " is missing: " + space.kernel + " needs a value for each dimension");
+    lists.push_back(parse_dimension("--" + dimension.name, text));
+  }
+  std::vector<Problem> problems;
+  for (Dtype dtype : dtypes(space))
+    for (auto& values : combinations(lists))
+      problems.push_back(make_problem(space, values, dtype, parse_traits(space, traits_)));
+  return problems;
+}
+
+bool ProblemOptions::matches(const Space& space, const std::vector<std::int64_t>& dimensions, Dtype dtype,
+                             const Assignment& traits) const {
+  for (std::size_t i = 0; i < space.dimensions.size() && i < dimensions.size(); ++i) {
+    const std::string& text = dimensions_.at(space.dimensions[i].name);
+    if (text.empty()) continue;
+    const auto values = parse_dimension("--" + space.dimensions[i].name, text);
+    if (std::find(values.begin(), values.end(), dimensions[i]) == values.end()) return false;
+  }
+  if (!dtypes_.empty()) {
+    const auto wanted = dtypes(space);
+    if (std::find(wanted.begin(), wanted.end(), dtype) == wanted.end()) return false;
+  }
+  const Assignment wanted = parse_traits(space, traits_);
+  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& trait) {
+    const Value* value = find(traits, trait.first);
+    return value == nullptr || *value == trait.second;
+  });
+}
+
+}  // namespace hiptune::cli

@@ -1,0 +1,99 @@
+#include <set>
+
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
+
+#include "cache/store.hpp"
+#include "cli/problem_options.hpp"
+#include "cli/text.hpp"
+#include "cli/verb.hpp"
+
+namespace hiptune::cli {
+namespace {
+
+std::vector<std::int64_t> dimension_values(const Record& record) {
+  std::vector<std::int64_t> values;
+  for (const auto& dimension : record.dimensions) values.push_back(dimension.second);
+  return values;
+}
+
+std::string speed_ups(const Record& record) {
+  const double time = summary_for(record.timing, record.objective).median_ns;
+  std::string text;
+  for (const RecordedBaseline& baseline : record.baselines)
+    if (baseline.timing)
+      text += fmt::format("{}{:.2f}x {}", text.empty() ? "" : ", ",
+                          summary_for(*baseline.timing, record.objective).median_ns / time, baseline.name);
+  return text;
+}
+
+std::vector<std::string> row_of(const Record& record) {
+  const TimingSummary& decisive = summary_for(record.timing, record.objective);
+  const TimingSummary& copy = summary_for(record.yardstick.timing, record.objective);
+  return {problem_key(record),
+          to_string(record.config),
+          format_time(record.timing.cold.median_ns),
+          format_time(record.timing.warm.median_ns),
+          fmt::format("{:.2f} {}", copy.median_ns / decisive.median_ns, to_string(record.objective)),
+          speed_ups(record),
+          fmt::format("{}", record.ties.size()),
+          record.provenance.date.substr(0, 10)};
+}
+
+// Entries of one file that the given dimensions select.
+std::vector<Record> selected(const Loaded& loaded, const Space& space, const ProblemOptions& options) {
+  std::vector<Record> records;
+  for (const Record& record : loaded.records)
+    if (options.matches(space, dimension_values(record), record.dtype, record.traits)) records.push_back(record);
+  return records;
+}
+
+void print_records(const CacheKey& key, const std::filesystem::path& file, const std::vector<Record>& records,
+                   bool json) {
+  if (json) {
+    for (const Record& record : records)
+      print_json({{"device", key.device},
+                  {"file", file.string()},
+                  {"entry", nlohmann::ordered_json::parse(to_json_line(record))}});
+    return;
+  }
+  if (records.empty()) return;
+  print(key.device + " (" + file.string() + ")");
+  Table table({"problem", "configuration", "cold", "warm", "of copy", "faster than", "ties", "tuned"});
+  for (const Record& record : records) table.add(row_of(record));
+  print(table.text());
+}
+
+int run(Context& context, const ProblemOptions& options) {
+  const Kernel& kernel = *context.kernel;
+  std::size_t found = 0;
+  for (const auto& root : {context.options.cache, shared_data_folder() / "cache"}) {
+    const Store store(root);
+    for (const CacheKey& key : store.keys()) {
+      if (key.kernel != kernel.name) continue;
+      const Loaded loaded = store.load(key);
+      for (const Damage& damage : loaded.damage)
+        spdlog::warn("{}:{}: {}", damage.file.string(), damage.line, damage.what);
+      const std::vector<Record> records = selected(loaded, kernel.space, options);
+      print_records(key, store.file_of(key), records, context.json);
+      found += records.size();
+    }
+  }
+  if (context.json) print_json({{"result", found > 0 ? "found" : "none"}, {"entries", found}});
+  if (found == 0 && !context.json)
+    print("no entry for " + kernel.name + " in " + context.options.cache.string() + "; `hiptune tune " + kernel.name +
+          " ...` makes one");
+  return found > 0 ? kDone : kNothingUsable;
+}
+
+Action configure(CLI::App& command, const Context& context) {
+  auto options = std::make_shared<ProblemOptions>();
+  if (context.kernel) options->add_to(command, context.kernel->space);
+  return [options](Context& run_context) { return run(run_context, *options); };
+}
+
+}  // namespace
+
+Verb show_verb() { return {"show", "What the cache holds for a kernel", Verb::Takes::kernel, configure, false}; }
+
+}  // namespace hiptune::cli

@@ -1,0 +1,54 @@
+#include "cli/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iostream>
+
+#include <spdlog/fmt/fmt.h>
+
+namespace hiptune::cli {
+
+std::string Table::text() const {
+  std::vector<std::size_t> widths(rows_.front().size(), 0);
+  for (const auto& row : rows_)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  std::string text;
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += i == 0 ? fmt::format("{:<{}}", row[i], widths[i]) : fmt::format("  {:>{}}", row[i], widths[i]);
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+std::string format_time(double nanoseconds) {
+  struct Unit {
+    double scale;
+    const char* name;
+  };
+  constexpr std::array<Unit, 3> units{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}}};
+  for (const Unit& unit : units)
+    if (nanoseconds >= unit.scale) return fmt::format("{:.4g} {}", nanoseconds / unit.scale, unit.name);
+  return fmt::format("{:.4g} ns", nanoseconds);
+}
+
+std::string format_error(double error) { return error == 0 ? "0" : fmt::format("{:.2g}", error); }
+
+std::string format_bytes(double bytes) {
+  if (bytes >= 1e9) return fmt::format("{:.3g} GB", bytes / 1e9);
+  if (bytes >= 1e6) return fmt::format("{:.3g} MB", bytes / 1e6);
+  return bytes >= 1e3 ? fmt::format("{:.3g} kB", bytes / 1e3) : fmt::format("{:g} B", bytes);
+}
+
+std::string first_line(const std::string& text, std::size_t width) {
+  std::string line = text.substr(0, text.find('\n'));
+  return line.size() <= width ? line : line.substr(0, width - 3) + "...";
+}
+
+void print(const std::string& line) { std::cout << line << '\n' << std::flush; }
+
+void print_json(const nlohmann::ordered_json& json) { print(json.dump()); }
+
+}  // namespace hiptune::cli

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "cache/record.hpp"
+#include "session/trial.hpp"
+
+namespace hiptune::cli {
+
+// Columns padded to their widest cell; the first left-aligned, the others right-aligned.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// "12.3 us", "4.56 ms": three significant digits or more.
+[[nodiscard]] std::string format_time(double nanoseconds);
+// "1.2e-07", "0", "inf".
+[[nodiscard]] std::string format_error(double error);
+[[nodiscard]] std::string format_bytes(double bytes);
+// The first line of a text, cut to `width`.
+[[nodiscard]] std::string first_line(const std::string& text, std::size_t width);
+
+// Writes a line to stdout, at once.
+void print(const std::string& line);
+void print_json(const nlohmann::ordered_json& json);
+
+}  // namespace hiptune::cli

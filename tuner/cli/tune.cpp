@@ -1,0 +1,201 @@
+#include <algorithm>
+
+#include <spdlog/fmt/fmt.h>
+
+#include "cli/problem_options.hpp"
+#include "cli/session_options.hpp"
+#include "cli/text.hpp"
+#include "cli/verb.hpp"
+#include "hiptune/error.hpp"
+#include "measure/statistics.hpp"
+#include "problem/config.hpp"
+#include "search/strategy.hpp"
+#include "session/messages.hpp"
+
+namespace hiptune::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct TuneOptions {
+  ProblemOptions problem;
+  VariantOptions variants;
+  TimingOptions timing;
+  std::string strategy = "exhaustive";
+  std::size_t trials = 0;
+  std::string objective = "cold";
+};
+
+std::string strategy_names() {
+  std::string names;
+  for (const StrategyEntry& entry : strategies())
+    names += fmt::format("{}{}: {}", names.empty() ? "" : "; ", entry.name, entry.description);
+  return names;
+}
+
+TuneRequest request_for(const TuneOptions& options, const Problem& problem, const Space& space) {
+  TuneRequest request;
+  request.problem = problem;
+  request.fixed = parse_tunables(space, options.variants.fixed);
+  request.strategy = options.strategy;
+  if (options.trials > 0) request.max_trials = options.trials;
+  request.seed = options.variants.seed;
+  request.objective = options.objective == "cold" ? Objective::cold : Objective::warm;
+  request.limits = options.timing.limits();
+  return request;
+}
+
+double median_of(const Samples& samples, Objective objective) { return median(samples_for(samples, objective)); }
+
+// A trial's cells for one mode: its time and its share of the copy's speed.
+std::string share_of_copy(const Samples& samples, const TuneResult& result, Objective objective) {
+  return fmt::format("{:.2f}", median_of(result.yardstick.samples, objective) / median_of(samples, objective));
+}
+
+std::vector<std::string> row_of(const std::string& name, const Trial& trial, const TuneResult& result,
+                                Objective objective) {
+  if (!trial.samples) return {name, to_string(trial.outcome), "-", fmt::format("{}", trial.threads), "-", "-", "-"};
+  std::vector<std::string> row{name,
+                               format_error(trial.errors.relative),
+                               fmt::format("{:.2f}", trial.errors.in_limits),
+                               fmt::format("{}", trial.threads),
+                               format_time(median_of(trial.samples.value(), Objective::cold)),
+                               format_time(median_of(trial.samples.value(), Objective::warm)),
+                               share_of_copy(*trial.samples, result, objective)};
+  for (const MeasuredBaseline& baseline : result.baselines)
+    row.push_back(!baseline.trial.samples ? "-"
+                                          : fmt::format("{:.2f}x", median_of(*baseline.trial.samples, objective) /
+                                                                       median_of(*trial.samples, objective)));
+  return row;
+}
+
+// Fastest first, failures last; baselines that the search did not try at the end.
+std::string table_of(const TuneResult& result, Objective objective) {
+  std::vector<std::string> header{
+      "configuration", "rel. error", "of limit", "threads", "cold", "warm", "of copy " + to_string(objective)};
+  for (const MeasuredBaseline& baseline : result.baselines) header.push_back("vs " + baseline.name);
+  Table table(std::move(header));
+  std::vector<const Trial*> sorted;
+  for (const Trial& trial : result.trials) sorted.push_back(&trial);
+  const auto time_of = [&](const Trial* trial) {
+    return trial->samples ? median_of(*trial->samples, objective) : std::numeric_limits<double>::infinity();
+  };
+  std::stable_sort(sorted.begin(), sorted.end(), [&](auto* a, auto* b) { return time_of(a) < time_of(b); });
+  for (const Trial* trial : sorted) table.add(row_of(to_string(trial->config), *trial, result, objective));
+  for (const MeasuredBaseline& baseline : result.baselines)
+    table.add(row_of("baseline " + baseline.name, baseline.trial, result, objective));
+  return table.text();
+}
+
+std::string trial_line(const Trial& trial, const std::string& baseline) {
+  std::string line = fmt::format("  {:<40} {:<14}", to_string(trial.config), to_string(trial.outcome));
+  if (trial.samples)
+    line += fmt::format(" cold {:>9}  warm {:>9}", format_time(median(trial.samples->cold)),
+                        format_time(median(trial.samples->warm)));
+  if (!trial.detail.empty()) line += " " + first_line(trial.detail, 160);
+  return line + (baseline.empty() ? "" : "  (baseline " + baseline + ")");
+}
+
+// What a person wants to read first when nothing worked: the whole text of the first failure.
+void explain_failures(const TuneResult& result) {
+  print("failures: " + failures_by_kind(result.trials));
+  for (const Trial& trial : result.trials)
+    if (!trial.is_good()) {
+      print("first failure: " + to_string(trial.config) + ": " + to_string(trial.outcome) + ": " + trial.detail);
+      return;
+    }
+}
+
+void print_result(const TuneResult& result, const TuneRequest& request) {
+  print("");
+  print(table_of(result, request.objective) +
+        fmt::format("yardstick: {}, cold {}, warm {}, {} moved", result.yardstick.name,
+                    format_time(median(result.yardstick.samples.cold)),
+                    format_time(median(result.yardstick.samples.warm)), format_bytes(result.work.bytes)));
+  explain_failures(result);
+  if (result.storing == Storing::none) return print("nothing usable came out; nothing was stored");
+  const std::string config = to_string(result.record->config);
+  if (result.storing == Storing::kept)
+    return print("kept: the cache has a faster entry, " + config + "; this run tried only a part of the space");
+  std::string ties;
+  for (const Config& tie : result.record->ties) ties += (ties.empty() ? "" : "; ") + to_string(tie);
+  print("stored: " + config + (ties.empty() ? "" : " (tied with: " + ties + ")"));
+}
+
+Json result_json(const Space& space, const TuneResult& result, const TuneRequest& request) {
+  Json json{{"result", result.storing == Storing::stored ? "stored"
+                       : result.storing == Storing::kept ? "kept"
+                                                         : "none"},
+            {"problem", to_string(space, request.problem)},
+            {"objective", to_string(request.objective)},
+            {"trials", result.trials.size()},
+            {"failures", failures_by_kind(result.trials)}};
+  if (result.record) json["entry"] = Json::parse(to_json_line(*result.record));
+  return json;
+}
+
+TuneListener listener_for(bool json) {
+  if (json)
+    return {[](const MeasuredYardstick& yardstick) {
+              print_json({{"yardstick", yardstick.name}, {"samples", to_json(yardstick.samples)}});
+            },
+            [](const Trial& trial, const std::string& baseline) {
+              Json line{{"trial", to_json(trial)}};
+              if (!baseline.empty()) line["baseline"] = baseline;
+              print_json(line);
+            }};
+  return {
+      [](const MeasuredYardstick& yardstick) {
+        print(fmt::format("  {:<40} {:<14} cold {:>9}  warm {:>9}", "yardstick: " + yardstick.name, "timed",
+                          format_time(median(yardstick.samples.cold)), format_time(median(yardstick.samples.warm))));
+      },
+      [](const Trial& trial, const std::string& baseline) { print(trial_line(trial, baseline)); }};
+}
+
+int run(Context& context, const TuneOptions& options) {
+  const Kernel& kernel = *context.kernel;
+  const std::vector<Problem> problems = options.problem.problems(kernel.space);
+  (void)request_for(options, problems.front(), kernel.space);  // bad input shows before anything runs
+  (void)make_strategy(options.strategy, {});
+  const Kernel copy = context.kernel_path().load("copy");
+  Store store(context.options.cache);
+  Coordinator coordinator(options.variants.worker_settings(context.options));
+  store.require_writable(cache_key(coordinator.target(), kernel.name));
+  Journal journal(context.options.cache / "journal", kernel.name);
+  Tuning tuning(coordinator, kernel, copy, store, journal, listener_for(context.json));
+  bool all_usable = true;
+  for (const Problem& problem : problems) {
+    const TuneRequest request = request_for(options, problem, kernel.space);
+    if (!context.json)
+      print(fmt::format("{} {} on {} ({})", kernel.name, to_string(kernel.space, problem), coordinator.target().id,
+                        coordinator.target().name));
+    const TuneResult result = tuning.run(request);
+    context.json ? print_json(result_json(kernel.space, result, request)) : print_result(result, request);
+    all_usable = all_usable && result.storing != Storing::none;
+  }
+  return all_usable ? kDone : kNothingUsable;
+}
+
+Action configure(CLI::App& command, const Context& context) {
+  auto options = std::make_shared<TuneOptions>();
+  if (context.kernel) options->problem.add_to(command, context.kernel->space);
+  options->variants.add_to(command);
+  options->timing.add_to(command);
+  command.add_option("--strategy", options->strategy, strategy_names())->capture_default_str()->group("Search");
+  command.add_option("--trials", options->trials, "at most so many configurations")
+      ->check(CLI::Range(1, 1000000000))
+      ->group("Search");
+  command.add_option("--objective", options->objective, "the mode that decides: cold or warm")
+      ->check(CLI::IsMember({"cold", "warm"}))
+      ->capture_default_str()
+      ->group("Search");
+  return [options](Context& run_context) { return run(run_context, *options); };
+}
+
+}  // namespace
+
+Verb tune_verb() {
+  return {"tune", "Find the fastest right configuration and store it", Verb::Takes::kernel, configure, false};
+}
+
+}  // namespace hiptune::cli

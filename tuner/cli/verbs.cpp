@@ -1,0 +1,11 @@
+#include "cli/verb.hpp"
+
+namespace hiptune::cli {
+
+const std::vector<Verb>& verbs() {
+  static const std::vector<Verb> table{devices_verb(),  tune_verb(),  verify_verb(), show_verb(),
+                                       dispatch_verb(), check_verb(), worker_verb()};
+  return table;
+}
+
+}  // namespace hiptune::cli

@@ -1,0 +1,78 @@
+#include <spdlog/fmt/fmt.h>
+
+#include "cli/problem_options.hpp"
+#include "cli/session_options.hpp"
+#include "cli/text.hpp"
+#include "cli/verb.hpp"
+#include "problem/config.hpp"
+#include "search/covering.hpp"
+#include "session/messages.hpp"
+
+namespace hiptune::cli {
+namespace {
+
+struct VerifyOptions {
+  ProblemOptions problem;
+  VariantOptions variants;
+  bool covering = false;
+};
+
+std::vector<Config> configs_for(const VerifyOptions& options, const Space& space, const Problem& problem,
+                                const TargetFacts& facts) {
+  std::vector<Config> configs = valid_configs(space, problem, facts, parse_tunables(space, options.variants.fixed));
+  return options.covering ? pairwise_covering(configs) : configs;
+}
+
+void print_trial(const Trial& trial, bool json) {
+  if (json) return print_json({{"trial", to_json(trial)}});
+  print(fmt::format("  {:<40} {:<14} {} checks, largest error {} ({:.2f} of the limit){}", to_string(trial.config),
+                    to_string(trial.outcome), trial.checks, format_error(trial.errors.relative), trial.errors.in_limits,
+                    trial.detail.empty() ? "" : ": " + trial.detail));
+}
+
+int run(Context& context, const VerifyOptions& options) {
+  const Space& space = context.kernel->space;
+  const std::vector<Problem> problems = options.problem.problems(space);
+  (void)parse_tunables(space, options.variants.fixed);  // bad input shows before a worker starts
+  Coordinator coordinator(options.variants.worker_settings(context.options));
+  std::vector<Trial> all;
+  for (const Problem& problem : problems) {
+    const std::vector<Config> configs = configs_for(options, space, problem, coordinator.target().facts);
+    if (!context.json)
+      print(fmt::format("{} {} on {}: {} variants", space.kernel, to_string(space, problem), coordinator.target().id,
+                        configs.size()));
+    coordinator.prepare(space.kernel, problem, options.variants.seed);
+    for (const Config& config : configs) {
+      all.push_back(coordinator.run(config, std::nullopt));
+      print_trial(all.back(), context.json);
+    }
+  }
+  const auto passed = static_cast<std::size_t>(
+      std::count_if(all.begin(), all.end(), [](const Trial& trial) { return trial.is_good(); }));
+  const std::string failures = failures_by_kind(all);
+  if (context.json)
+    print_json({{"result", passed == all.size() ? "passed" : "failed"},
+                {"passed", passed},
+                {"variants", all.size()},
+                {"failures", failures}});
+  else
+    print(fmt::format("{} of {} variants passed; failures: {}", passed, all.size(), failures));
+  return passed == all.size() ? kDone : kNothingUsable;
+}
+
+Action configure(CLI::App& command, const Context& context) {
+  auto options = std::make_shared<VerifyOptions>();
+  if (context.kernel) options->problem.add_to(command, context.kernel->space);
+  options->variants.add_to(command);
+  command.add_flag("--covering", options->covering, "a set in which every pair of values occurs, instead of all")
+      ->group("Variants");
+  return [options](Context& run_context) { return run(run_context, *options); };
+}
+
+}  // namespace
+
+Verb verify_verb() {
+  return {"verify", "Check variants against the oracle, without timing", Verb::Takes::kernel, configure, false};
+}
+
+}  // namespace hiptune::cli

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "device/arguments.hpp"
+#include "device/device.hpp"
+
+namespace hiptune {
+
+// Where a buffer's elements lie within its allocation: guard | row, gap | row, gap | … | row | guard.
+struct BufferLayout {
+  BufferShape shape;
+  std::int64_t stride = 0;     // elements between rows, at least shape.cols
+  std::size_t first_byte = 0;  // of element [0, 0]; before it lies the leading guard
+  std::size_t bytes = 0;       // of the allocation, both guards included
+
+  [[nodiscard]] std::size_t offset(std::int64_t row, std::int64_t col) const {
+    return first_byte + static_cast<std::size_t>(row * stride + col) * size_of(shape.type);
+  }
+};
+
+// Layouts of all buffers of a problem, in argument order. `padded` puts a gap after each row of the buffers that have
+// a stride argument. A trait found by alignment is met exactly: addresses and strides are multiples of it, addresses
+// of nothing larger.
+[[nodiscard]] std::vector<BufferLayout> buffer_layouts(const Space& space, const Problem& problem,
+                                                       const TargetFacts& facts, bool padded);
+
+// Strides in the order of the space's stride arguments.
+[[nodiscard]] std::vector<std::int64_t> strides_of(const Space& space, const std::vector<BufferLayout>& layouts);
+
+// Sum of the allocations' bytes.
+[[nodiscard]] std::size_t total_bytes(const std::vector<BufferLayout>& layouts);
+
+// One allocation per buffer of a problem.
+class BufferSet {
+ public:
+  BufferSet(Device& device, const std::vector<BufferLayout>& layouts);
+
+  // Addresses of element [0, 0], in argument order.
+  [[nodiscard]] std::vector<void*> addresses() const;
+  [[nodiscard]] const std::vector<BufferLayout>& layouts() const { return layouts_; }
+  [[nodiscard]] void* allocation(std::size_t buffer) const { return buffers_[buffer].data(); }
+
+ private:
+  std::vector<BufferLayout> layouts_;
+  std::vector<DeviceMemory> buffers_;
+};
+
+// A variant's workspaces, each between two guards.
+class WorkspaceSet {
+ public:
+  WorkspaceSet(Device& device, const std::vector<std::int64_t>& bytes);
+
+  [[nodiscard]] std::vector<void*> addresses() const;
+  // Fills the workspaces with `inside` and their guards with `guard`.
+  void poison(std::byte inside, std::byte guard, Stream stream);
+  // Whether every byte of the guards still is `guard`. Waits for the stream.
+  [[nodiscard]] bool guards_intact(std::byte guard, Stream stream) const;
+
+ private:
+  Device* device_;
+  std::vector<std::size_t> bytes_;  // without guards
+  std::vector<DeviceMemory> memory_;
+};
+
+}  // namespace hiptune

@@ -1,0 +1,69 @@
+#include "hiptune/dispatcher.hpp"
+
+#include "dispatch/binding.hpp"
+#include "problem/config.hpp"
+
+namespace hiptune {
+namespace {
+
+Dtype require_dtype(std::string_view kernel, const Space& space, std::string_view name) {
+  const std::optional<Dtype> dtype = parse_dtype(name);
+  std::string known;
+  for (Dtype declared : space.dtypes) {
+    if (dtype == declared) return declared;
+    known += (known.empty() ? "" : ", ") + to_string(declared);
+  }
+  throw bad_input("bind(\"" + std::string(kernel) + "\"): dtype " + std::string(name) + ": the kernel knows " + known);
+}
+
+Assignment parse_given_traits(const Space& space, const std::map<std::string, std::string>& traits) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : traits) texts.push_back(name + "=" + value);
+  return parse_traits(space, texts);
+}
+
+}  // namespace
+
+const char* to_string(Status status) {
+  switch (status) {
+    case Status::success:
+      return "Success.";
+    case Status::invalid_dimension:
+      return "A dimension is negative, zero where it may not be, or too large.";
+    case Status::invalid_stride:
+      return "A row stride is shorter than a row.";
+    case Status::null_pointer:
+      return "A buffer is null.";
+    case Status::launch_failed:
+      return "The device refused the launch.";
+    case Status::kernel_fault:
+      return "The kernel broke a rule that the device checks.";
+  }
+  return "An unknown status.";
+}
+
+namespace detail {
+[[nodiscard]] const std::string& last_error_of_thread();
+
+Status launch(const Binding& binding, void* stream, void** arguments) noexcept {
+  return binding.launch(stream, arguments);
+}
+void prepare(const Binding& binding, void* const* arguments) { binding.prepare(arguments); }
+Explanation explain(const Binding& binding, void* const* arguments) { return binding.explain(arguments); }
+}  // namespace detail
+
+const std::string& last_error() { return detail::last_error_of_thread(); }
+
+Dispatcher::Dispatcher(const Options& options) : state_(std::make_shared<detail::DispatcherState>(options)) {}
+
+const std::string& Dispatcher::device() const { return state_->device().target().id; }
+
+std::shared_ptr<const detail::Binding> Dispatcher::bind_types(std::string_view kernel, std::string_view dtype,
+                                                              const std::map<std::string, std::string>& traits,
+                                                              std::vector<detail::ArgumentType> types) const {
+  const Space space = state_->kernels().load(kernel).space;
+  return std::make_shared<detail::Binding>(state_, kernel, require_dtype(kernel, space, dtype),
+                                           parse_given_traits(space, traits), types);
+}
+
+}  // namespace hiptune

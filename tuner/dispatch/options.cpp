@@ -1,0 +1,34 @@
+#include "hiptune/options.hpp"
+
+#include <cstdlib>
+#include <sstream>
+
+namespace hiptune {
+namespace {
+
+// An empty variable counts as unset.
+std::string environment(const char* name, const std::string& otherwise = "") {
+  const char* value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? otherwise : value;
+}
+
+std::vector<std::filesystem::path> split_paths(const std::string& text) {
+  std::vector<std::filesystem::path> paths;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ':');)
+    if (!part.empty()) paths.emplace_back(part);
+  return paths;
+}
+
+}  // namespace
+
+Options Options::from_environment() {
+  Options options;
+  options.environment_kernel_paths = split_paths(environment("HIPTUNE_KERNEL_PATH"));
+  options.cache = environment("HIPTUNE_CACHE", environment("HOME", "/tmp") + "/.cache/hiptune");
+  options.cxx_compiler = environment("HIPTUNE_CXX", "c++");
+  options.temporary_directory = environment("TMPDIR", "/tmp");
+  return options;
+}
+
+}  // namespace hiptune

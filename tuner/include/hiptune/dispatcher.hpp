@@ -1,0 +1,147 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "hiptune/error.hpp"
+#include "hiptune/options.hpp"
+
+namespace hiptune {
+
+enum class Status {
+  success,
+  invalid_dimension,  // negative, below its minimum (cols = 0), or above its maximum
+  invalid_stride,     // shorter than a row
+  null_pointer,       // a buffer is null though the problem is not empty
+  launch_failed,      // the device refused; last_error() has its words
+  kernel_fault,       // the kernel broke a rule that the device checks; last_error() has its words
+};
+// A sentence.
+[[nodiscard]] const char* to_string(Status status);
+// Of the calling thread's last call that did not succeed.
+[[nodiscard]] const std::string& last_error();
+
+// Where the configuration of a call comes from.
+enum class Choice { exact, nearest, fallback };
+
+struct Explanation {
+  Choice choice = Choice::fallback;
+  std::string config;     // "REDUCTION=lds_tree BLOCK_SIZE=256"
+  std::string tuned_for;  // the problem of the cache entry; empty for the fallback
+  std::string reason;     // a sentence
+};
+
+namespace detail {
+
+enum class ArgumentKind { pointer_to_const, pointer, integer, floating };
+
+// A parameter type as the binding sees it. `bytes` is the pointee's size for pointers, 0 for void.
+struct ArgumentType {
+  ArgumentKind kind;
+  std::size_t bytes;
+  bool floating_pointee = false;
+};
+
+template <class T>
+constexpr ArgumentType argument_type() {
+  if constexpr (std::is_pointer_v<T>) {
+    using Pointee = std::remove_pointer_t<T>;
+    using Plain = std::remove_cv_t<Pointee>;
+    constexpr auto kind = std::is_const_v<Pointee> ? ArgumentKind::pointer_to_const : ArgumentKind::pointer;
+    if constexpr (std::is_void_v<Plain>)
+      return {kind, 0};
+    else
+      return {kind, sizeof(Plain), std::is_floating_point_v<Plain>};
+  } else {
+    static_assert(std::is_arithmetic_v<T>, "kernel arguments are pointers and numbers");
+    return {std::is_floating_point_v<T> ? ArgumentKind::floating : ArgumentKind::integer, sizeof(T)};
+  }
+}
+
+class Binding;
+class DispatcherState;
+
+inline constexpr std::size_t kMaxWorkspaces = 8;
+
+// `arguments` has room for kMaxWorkspaces more entries after the call's own.
+[[nodiscard]] Status launch(const Binding& binding, void* stream, void** arguments) noexcept;
+void prepare(const Binding& binding, void* const* arguments);
+[[nodiscard]] Explanation explain(const Binding& binding, void* const* arguments);
+
+}  // namespace detail
+
+// A kernel bound to a signature: the arguments of the space, in order. Cheap to copy; keeps the dispatcher's state
+// alive. Calls are safe from many threads.
+template <class... Args>
+class BoundKernel {
+ public:
+  // Launches the best known configuration on the stream (null: the default stream). Buffers are device pointers,
+  // strides are in elements. A batch dimension of 0 is success and launches nothing. Takes no lock, allocates nothing,
+  // compiles nothing; for dimensions never seen before it uses the nearest tuned configuration, or the fallback until
+  // that one is built in the background.
+  [[nodiscard]] Status operator()(void* stream, Args... args) const noexcept {
+    void* arguments[sizeof...(Args) + detail::kMaxWorkspaces] = {address(args)...};
+    return detail::launch(*binding_, stream, arguments);
+  }
+
+  // Builds what a call with these arguments needs, now. Launches nothing. Throws Error.
+  void prepare(Args... args) const {
+    void* arguments[] = {address(args)...};
+    detail::prepare(*binding_, arguments);
+  }
+
+  // Which configuration such a call uses and why; prepares it. Throws Error.
+  [[nodiscard]] Explanation explain(Args... args) const {
+    void* arguments[] = {address(args)...};
+    return detail::explain(*binding_, arguments);
+  }
+
+ private:
+  friend class Dispatcher;
+  explicit BoundKernel(std::shared_ptr<const detail::Binding> binding) : binding_(std::move(binding)) {}
+
+  template <class T>
+  static void* address(T& value) {
+    return const_cast<std::remove_const_t<T>*>(&value);
+  }
+
+  std::shared_ptr<const detail::Binding> binding_;
+};
+
+// Opens a device and launches kernels with the configurations that the caches hold for it: the user's over the shipped
+// ones. Safe to use from many threads.
+class Dispatcher {
+ public:
+  // Throws Error when the device is not there.
+  explicit Dispatcher(const Options& options = Options::from_environment());
+
+  // Checks the signature against the kernel's space once. `traits` are those that a caller gives ("WEIGHT" -> "f32");
+  // alignment is found from each call. Compiles or loads the fallback. Throws Error naming the argument that differs.
+  //
+  //   auto rmsnorm = dispatcher.bind<const float*, const float*, float*, std::int64_t, std::int64_t, std::int64_t,
+  //                                  std::int64_t, float>("rmsnorm", "f32");
+  template <class... Args>
+  [[nodiscard]] BoundKernel<Args...> bind(std::string_view kernel, std::string_view dtype,
+                                          const std::map<std::string, std::string>& traits = {}) const {
+    return BoundKernel<Args...>(bind_types(kernel, dtype, traits, {detail::argument_type<Args>()...}));
+  }
+
+  // The id of the device in use: "host".
+  [[nodiscard]] const std::string& device() const;
+
+ private:
+  [[nodiscard]] std::shared_ptr<const detail::Binding> bind_types(std::string_view kernel, std::string_view dtype,
+                                                                  const std::map<std::string, std::string>& traits,
+                                                                  std::vector<detail::ArgumentType> types) const;
+
+  std::shared_ptr<detail::DispatcherState> state_;
+};
+
+}  // namespace hiptune

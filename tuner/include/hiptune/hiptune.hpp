@@ -1,0 +1,6 @@
+#pragma once
+
+// Everything an application includes.
+#include "hiptune/dispatcher.hpp"
+#include "hiptune/error.hpp"
+#include "hiptune/options.hpp"

@@ -1,0 +1,96 @@
+#include "session/coordinator.hpp"
+
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
+
+#include "cache/target_json.hpp"
+#include "hiptune/error.hpp"
+#include "session/messages.hpp"
+
+namespace hiptune {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json paths_to_json(const std::vector<std::filesystem::path>& paths) {
+  Json json = Json::array();
+  for (const auto& path : paths) json.push_back(path.string());
+  return json;
+}
+
+std::string describe(const WorkerDied& died) {
+  std::string text = fmt::format("the worker was {} during {}", died.how, died.phase);
+  if (!died.last_words.empty()) text += "; its last words: " + died.last_words;
+  return text;
+}
+
+std::string describe(const WorkerTimedOut& timed_out) {
+  return fmt::format("{} took longer than {:g} s; --timeout allows more", timed_out.phase, timed_out.deadline.count());
+}
+
+}  // namespace
+
+Coordinator::Coordinator(WorkerSettings settings) : settings_(std::move(settings)) { start(); }
+
+void Coordinator::start() {
+  worker_ = std::make_unique<WorkerProcess>(settings_.program);
+  const Options& options = settings_.options;
+  const Json reply = request({{"op", "open"},
+                              {"device", options.device},
+                              {"kernel_paths", paths_to_json(options.kernel_paths)},
+                              {"environment_kernel_paths", paths_to_json(options.environment_kernel_paths)},
+                              {"cxx_compiler", options.cxx_compiler},
+                              {"temporary_directory", options.temporary_directory.string()}},
+                             long_deadline());
+  target_ = target_from_json(nlohmann::json::parse(reply.at("target").dump()));
+  compiler_version_ = reply.at("compiler");
+}
+
+WorkerProcess& Coordinator::worker() {
+  if (!worker_) {
+    start();
+    if (prepared_) (void)request(*prepared_, long_deadline());
+  }
+  return *worker_;
+}
+
+Json Coordinator::request(const Json& request, Seconds deadline) {
+  WorkerAnswer answer = worker().ask(request, deadline);
+  if (auto* reply = std::get_if<Json>(&answer)) return std::move(*reply);
+  worker_.reset();
+  const auto* died = std::get_if<WorkerDied>(&answer);
+  throw failed(died != nullptr ? describe(*died) : describe(std::get<WorkerTimedOut>(answer)));
+}
+
+void Coordinator::prepare(const std::string& kernel, const Problem& problem, std::uint64_t seed) {
+  prepared_.reset();
+  const Json message{{"op", "prepare"}, {"kernel", kernel}, {"problem", to_json(problem)}, {"seed", seed}};
+  (void)request(message, long_deadline());
+  prepared_ = message;
+}
+
+Trial Coordinator::run(const Config& config, const std::optional<TimingLimits>& limits) {
+  Json message{{"op", "trial"}, {"config", to_json(config)}};
+  if (limits) message["limits"] = to_json(*limits);
+  WorkerAnswer answer = worker().ask(message, settings_.deadline);
+  if (const auto* reply = std::get_if<Json>(&answer)) return trial_from_json(*reply);
+  worker_.reset();  // the next request starts another
+  Trial trial;
+  trial.config = config;
+  const auto* died = std::get_if<WorkerDied>(&answer);
+  trial.outcome = died != nullptr ? Outcome::crashed : Outcome::timed_out;
+  trial.detail = died != nullptr ? describe(*died) : describe(std::get<WorkerTimedOut>(answer));
+  spdlog::warn("{}: {}", to_string(config), trial.detail);
+  return trial;
+}
+
+Samples Coordinator::time_device_copy(double bytes, const TimingLimits& limits) {
+  return samples_from_json(request({{"op", "copy"}, {"bytes", bytes}, {"limits", to_json(limits)}}, long_deadline()));
+}
+
+void Coordinator::store(const Config& config, const std::filesystem::path& folder) {
+  (void)request({{"op", "store"}, {"config", to_json(config)}, {"folder", folder.string()}}, long_deadline());
+}
+
+}  // namespace hiptune

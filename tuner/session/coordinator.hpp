@@ -1,0 +1,59 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "device/target.hpp"
+#include "hiptune/options.hpp"
+#include "session/trial.hpp"
+#include "session/worker_process.hpp"
+
+namespace hiptune {
+
+struct WorkerSettings {
+  std::filesystem::path program;  // the hiptune executable
+  Options options;                // device, kernel paths, compiler
+  Seconds deadline{60};           // of each phase of a trial
+};
+
+// Runs variants in a worker process and outlives whatever they do: it opens no device itself, records a death or a
+// hang as the trial's outcome, starts another worker and goes on. For one thread.
+class Coordinator {
+ public:
+  // Starts a worker and opens the device in it. Throws the Error that this met.
+  explicit Coordinator(WorkerSettings settings);
+
+  [[nodiscard]] const Target& target() const { return target_; }
+  [[nodiscard]] const std::string& compiler_version() const { return compiler_version_; }
+
+  // Sets a kernel and problem up in the worker. Throws Error, also when the worker dies of it: then the oracle is what
+  // is wrong.
+  void prepare(const std::string& kernel, const Problem& problem, std::uint64_t seed);
+
+  // `limits` none: gate only. Requires prepare.
+  [[nodiscard]] Trial run(const Config& config, const std::optional<TimingLimits>& limits);
+
+  // The device's own copy moving `bytes` (read + written).
+  [[nodiscard]] Samples time_device_copy(double bytes, const TimingLimits& limits);
+
+  // Compiles a configuration into the store of code objects at `folder`.
+  void store(const Config& config, const std::filesystem::path& folder);
+
+  // A request of the caller's own; a worker's death becomes Error(failed).
+  [[nodiscard]] nlohmann::ordered_json request(const nlohmann::ordered_json& request, Seconds deadline);
+
+ private:
+  void start();
+  [[nodiscard]] Seconds long_deadline() const { return settings_.deadline * 10; }
+  [[nodiscard]] WorkerProcess& worker();
+
+  WorkerSettings settings_;
+  Target target_;
+  std::string compiler_version_;
+  std::unique_ptr<WorkerProcess> worker_;
+  std::optional<nlohmann::ordered_json> prepared_;  // the prepare request, sent again to a new worker
+};
+
+}  // namespace hiptune

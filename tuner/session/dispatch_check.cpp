@@ -1,0 +1,126 @@
+#include "session/dispatch_check.hpp"
+
+#include <iterator>
+#include <sstream>
+
+#include "device/backends.hpp"
+#include "dispatch/binding.hpp"
+#include "gate/gate.hpp"
+#include "hiptune/error.hpp"
+#include "measure/statistics.hpp"
+#include "session/messages.hpp"
+
+namespace hiptune {
+namespace {
+
+using detail::ArgumentKind;
+using detail::ArgumentType;
+
+// The types that an application would bind with.
+struct TypeOf {
+  Dtype dtype;
+  ArgumentType operator()(const BufferArgument& buffer) const {
+    const Dtype element = buffer.type.value_or(dtype);
+    const auto kind = buffer.role == Role::in ? ArgumentKind::pointer_to_const : ArgumentKind::pointer;
+    return {kind, size_of(element), is_floating(element)};
+  }
+  ArgumentType operator()(const ScalarArgument& scalar) const {
+    return {is_floating(scalar.type) ? ArgumentKind::floating : ArgumentKind::integer, size_of(scalar.type)};
+  }
+  ArgumentType operator()(const DimensionArgument&) const { return {ArgumentKind::integer, sizeof(std::int64_t)}; }
+  ArgumentType operator()(const StrideArgument&) const { return {ArgumentKind::integer, sizeof(std::int64_t)}; }
+};
+
+Assignment given_traits(const Space& space, const Problem& problem) {
+  Assignment given;
+  for (const auto& trait : problem.traits)
+    if (space.find_trait(trait.first)->source == TraitSource::given) given.push_back(trait);
+  return given;
+}
+
+std::string to_text(Choice choice) {
+  return choice == Choice::exact ? "exact" : choice == Choice::nearest ? "nearest" : "fallback";
+}
+
+Config config_of(const Space& space, const Explanation& explanation) {
+  std::istringstream words(explanation.config);
+  const std::vector<std::string> texts{std::istream_iterator<std::string>(words), {}};
+  return make_config(space, parse_tunables(space, texts), "the dispatcher's configuration");
+}
+
+// One bound kernel with one set of buffers.
+struct Call {
+  const detail::Binding& binding;
+  ArgumentList list;
+  std::vector<void*> arguments;
+
+  Call(const detail::Binding& bound, const Space& space, const Problem& problem, const CallValues& values)
+      : binding(bound), list(space, problem, values), arguments(space.arguments.size() + detail::kMaxWorkspaces) {
+    std::copy_n(list.pointers(), space.arguments.size(), arguments.begin());
+  }
+  void launch(Stream stream) {
+    const Status status = binding.launch(stream, arguments.data());
+    if (status != Status::success) throw failed(std::string(to_string(status)) + " " + last_error());
+  }
+};
+
+double median_time(Device& device, Call& call) {
+  std::vector<double> samples;
+  for (int i = 0; i < 11; ++i) samples.push_back(device.time([&](Stream stream) { call.launch(stream); }).count());
+  return median(samples);
+}
+
+nlohmann::ordered_json judge(const Space& space, const GateCase& one, const Images& after, const Limit& limit) {
+  nlohmann::ordered_json reply{{"failure", nullptr}};
+  ErrorSummary errors;
+  std::size_t output = 0;
+  const auto buffers = space.buffers();
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i]->role == Role::in) continue;
+    const Comparison comparison = compare(one.layouts[i], after[i], one.oracle[output++], limit);
+    errors.merge(comparison.errors);
+    if (comparison.failure) reply["failure"] = buffers[i]->name + *comparison.failure;
+  }
+  reply["max_absolute"] = number(errors.absolute);
+  reply["max_relative"] = number(errors.relative);
+  reply["max_in_limits"] = number(errors.in_limits);
+  return reply;
+}
+
+}  // namespace
+
+nlohmann::ordered_json check_dispatch(const Options& options, const std::string& name, const Problem& problem,
+                                      std::uint64_t seed) {
+  const auto state = std::make_shared<detail::DispatcherState>(options);
+  const Kernel kernel = state->kernels().load(name);
+  const Space& space = kernel.space;
+  std::vector<ArgumentType> types;
+  for (const Argument& argument : space.arguments) types.push_back(std::visit(TypeOf{problem.dtype}, argument));
+  const detail::Binding binding(state, name, problem.dtype, given_traits(space, problem), types);
+
+  const DeviceSettings settings{options.cxx_compiler, options.temporary_directory.string()};
+  const auto host = open_device("host", settings);
+  const auto host_compiler = open_compiler("host", settings);
+  Device& device = state->device();
+  const TargetFacts& facts = device.target().facts;
+  const Oracle oracle(kernel, problem, *host, *host_compiler);
+  const GateCase one = tuned_cases(kernel, problem, facts, oracle, seed).front();
+  const BufferSet buffers(device, one.layouts);
+  upload(device, buffers, one.images);
+
+  Call call(binding, space, problem, {buffers.addresses(), strides_of(space, one.layouts), one.scalars, {}});
+  const Explanation explanation = binding.explain(call.arguments.data());
+  call.launch(nullptr);
+  device.synchronize(nullptr);
+  const Config config = config_of(space, explanation);
+  auto reply = judge(space, one, download(device, buffers), tolerance_of(space, problem, facts, config));
+  reply["choice"] = to_text(explanation.choice);
+  reply["config"] = explanation.config;
+  reply["tuned_for"] = explanation.tuned_for;
+  reply["reason"] = explanation.reason;
+  reply["median_ns"] = median_time(device, call);
+  reply["bytes"] = work_of(space, problem, facts).bytes;
+  return reply;
+}
+
+}  // namespace hiptune

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "hiptune/error.hpp"
+#include "session/trial.hpp"
+
+namespace hiptune {
+
+// JSON forms of what the coordinator and its workers tell each other, and of what the journal and --json print.
+// Non-finite numbers travel as the strings "nan", "inf", "-inf": JSON has none.
+[[nodiscard]] nlohmann::ordered_json to_json(const Assignment& assignment);
+[[nodiscard]] Assignment assignment_from_json(const nlohmann::ordered_json& json);
+
+[[nodiscard]] nlohmann::ordered_json to_json(const Problem& problem);
+[[nodiscard]] Problem problem_from_json(const nlohmann::ordered_json& json);
+
+[[nodiscard]] nlohmann::ordered_json to_json(const TimingLimits& limits);
+[[nodiscard]] TimingLimits timing_limits_from_json(const nlohmann::ordered_json& json);
+
+[[nodiscard]] nlohmann::ordered_json to_json(const Samples& samples);
+[[nodiscard]] Samples samples_from_json(const nlohmann::ordered_json& json);
+
+[[nodiscard]] nlohmann::ordered_json to_json(const Trial& trial);
+[[nodiscard]] Trial trial_from_json(const nlohmann::ordered_json& json);
+
+[[nodiscard]] nlohmann::ordered_json to_json(const Error& error);
+[[nodiscard]] Error error_from_json(const nlohmann::ordered_json& json);
+
+[[nodiscard]] nlohmann::ordered_json number(double value);
+[[nodiscard]] double number_from_json(const nlohmann::ordered_json& json);
+
+}  // namespace hiptune

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "session/trial.hpp"
+
+namespace hiptune {
+
+struct Selection {
+  std::size_t winner = 0;         // index into the trials
+  std::vector<std::size_t> ties;  // others that cannot be told apart from the fastest, at most 7
+};
+
+// The winner among timed trials: of those that tie with the fastest (within 1 %, and by less than two standard errors),
+// the first in the given order, which is the space's, so that tuning again does not churn the cache. None when nothing
+// was timed.
+[[nodiscard]] std::optional<Selection> select(const std::vector<Trial>& trials, Objective objective);
+
+}  // namespace hiptune

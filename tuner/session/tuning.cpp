@@ -1,0 +1,179 @@
+#include "session/tuning.hpp"
+
+#include <algorithm>
+
+#include <spdlog/fmt/fmt.h>
+
+#include "cache/fingerprint.hpp"
+#include "cache/freshness.hpp"
+#include "hiptune/error.hpp"
+#include "measure/statistics.hpp"
+#include "problem/config.hpp"
+#include "search/covering.hpp"
+#include "search/strategy.hpp"
+#include "session/messages.hpp"
+
+namespace hiptune {
+namespace {
+
+std::string text_of(const Trial& trial) {
+  return trial.detail.empty() ? to_string(trial.outcome) : to_string(trial.outcome) + ": " + trial.detail;
+}
+
+std::optional<double> objective_of(const Trial& trial, Objective objective) {
+  if (trial.outcome != Outcome::timed) return std::nullopt;
+  return median(samples_for(*trial.samples, objective));
+}
+
+// The copy kernel's problem that moves `bytes`: read once and written once.
+Problem copy_problem(const Space& space, double bytes) {
+  const Dtype dtype = space.dtypes.front();
+  const auto elements = static_cast<std::int64_t>(bytes / 2 / static_cast<double>(size_of(dtype)));
+  return make_problem(space, {std::max<std::int64_t>(elements, 1)}, dtype, {});
+}
+
+void order_like_space(const std::vector<Config>& candidates, std::vector<Trial>& trials) {
+  const auto place = [&](const Trial& trial) { return std::find(candidates.begin(), candidates.end(), trial.config); };
+  std::stable_sort(trials.begin(), trials.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+}
+
+}  // namespace
+
+std::vector<Config> valid_configs(const Space& space, const Problem& problem, const TargetFacts& facts,
+                                  const Assignment& fixed) {
+  std::vector<Config> valid;
+  std::string reason;
+  for (Config& config : all_configs(space, fixed)) {
+    if (const auto why = why_invalid(space, problem, facts, config))
+      reason = to_string(config) + ": " + *why;
+    else
+      valid.push_back(std::move(config));
+  }
+  if (valid.empty())
+    throw bad_input(fmt::format("{}: no valid configuration for {}{}; the last one tried: {}", space.file,
+                                to_string(space, problem), fixed.empty() ? "" : " with " + to_string(fixed), reason));
+  return valid;
+}
+
+Tuning::Tuning(Coordinator& coordinator, const Kernel& kernel, const Kernel& copy, Store& store, Journal& journal,
+               TuneListener listener)
+    : coordinator_(coordinator),
+      kernel_(kernel),
+      copy_(copy),
+      store_(store),
+      journal_(journal),
+      listener_(std::move(listener)) {}
+
+TuneResult Tuning::run(const TuneRequest& request) {
+  const Target& target = coordinator_.target();
+  store_.require_writable(cache_key(target, kernel_.name));
+  const std::vector<Config> candidates = valid_configs(kernel_.space, request.problem, target.facts, request.fixed);
+  done_.clear();
+  TuneResult result;
+  result.work = work_of(kernel_.space, request.problem, target.facts);
+  journal_.append({{"tune", kernel_.name},
+                   {"problem", to_string(kernel_.space, request.problem)},
+                   {"device", target.id},
+                   {"strategy", request.strategy},
+                   {"seed", request.seed},
+                   {"fixed", to_json(request.fixed)}});
+  result.yardstick = measure_yardstick(request, result.work.bytes);
+  coordinator_.prepare(kernel_.name, request.problem, request.seed);
+  run_baselines(request, result);
+  search(request, candidates, result);
+  result.selection = select(result.trials, request.objective);
+  if (result.selection) store_winner(request, result);
+  return result;
+}
+
+MeasuredYardstick Tuning::measure_yardstick(const TuneRequest& request, double bytes) {
+  const auto known = yardsticks_.find(bytes);
+  if (known != yardsticks_.end()) return known->second;
+  MeasuredYardstick best{"device copy", coordinator_.time_device_copy(bytes, request.limits)};
+  const auto time_of = [&](const Samples& samples) { return median(samples_for(samples, request.objective)); };
+  const Problem problem = copy_problem(copy_.space, bytes);
+  coordinator_.prepare(copy_.name, problem, request.seed);
+  for (const Config& config : pairwise_covering(valid_configs(copy_.space, problem, coordinator_.target().facts, {}))) {
+    const Trial trial = coordinator_.run(config, request.limits);
+    journal_.append({{"yardstick", to_json(trial)}});
+    if (trial.outcome == Outcome::timed && time_of(*trial.samples) < time_of(best.samples))
+      best = {copy_.name + " " + to_string(config), *trial.samples};
+  }
+  if (listener_.yardstick) listener_.yardstick(best);
+  return yardsticks_[bytes] = best;
+}
+
+const Trial& Tuning::run_once(const Config& config, const TuneRequest& request, const std::string& baseline) {
+  const auto [place, is_new] = done_.try_emplace(to_string(config));
+  if (!is_new) return place->second;
+  place->second = coordinator_.run(config, request.limits);
+  journal_.append({{"trial", to_json(place->second)}});
+  if (listener_.trial) listener_.trial(place->second, baseline);
+  return place->second;
+}
+
+void Tuning::run_baselines(const TuneRequest& request, TuneResult& result) {
+  for (const Baseline& baseline : kernel_.space.baselines)
+    result.baselines.push_back({baseline.name, run_once(baseline.config, request, baseline.name)});
+}
+
+void Tuning::search(const TuneRequest& request, const std::vector<Config>& candidates, TuneResult& result) {
+  const auto strategy = make_strategy(request.strategy, {candidates, request.seed, request.max_trials});
+  while (const auto config = strategy->ask()) {
+    result.trials.push_back(run_once(*config, request, ""));
+    strategy->tell(*config, objective_of(result.trials.back(), request.objective));
+  }
+  order_like_space(candidates, result.trials);
+}
+
+bool Tuning::is_partial(const TuneRequest& request) const { return !request.fixed.empty() || request.max_trials; }
+
+void Tuning::store_winner(const TuneRequest& request, TuneResult& result) {
+  const CacheKey key = cache_key(coordinator_.target(), kernel_.name);
+  result.record = make_record(request, result);
+  result.storing = Storing::stored;
+  if (is_partial(request)) {
+    for (const Record& old : store_.load(key).records) {
+      const bool same = problem_key(old) == problem_key(*result.record) && old.objective == request.objective;
+      const bool faster = summary_for(old.timing, request.objective).median_ns <=
+                          summary_for(result.record->timing, request.objective).median_ns;
+      if (!same || !faster || check_record(key, old, kernel_).freshness != Freshness::fresh) continue;
+      result.record = old;
+      result.storing = Storing::kept;
+      return;
+    }
+  }
+  store_.put(key, *result.record);
+  coordinator_.store(result.record->config, store_.root() / "objects");
+  journal_.append({{"stored", to_string(result.record->config)}});
+}
+
+Record Tuning::make_record(const TuneRequest& request, const TuneResult& result) const {
+  const Trial& winner = result.trials[result.selection->winner];
+  Record record;
+  for (std::size_t i = 0; i < kernel_.space.dimensions.size(); ++i)
+    record.dimensions.emplace_back(kernel_.space.dimensions[i].name, request.problem.dimensions[i]);
+  record.dtype = request.problem.dtype;
+  record.traits = request.problem.traits;
+  record.config = winner.config;
+  record.objective = request.objective;
+  record.timing = timing_of(*winner.samples);
+  record.work_bytes = result.work.bytes;
+  record.yardstick = {result.yardstick.name, timing_of(result.yardstick.samples)};
+  for (std::size_t tie : result.selection->ties) record.ties.push_back(result.trials[tie].config);
+  for (const MeasuredBaseline& baseline : result.baselines)
+    record.baselines.push_back(
+        {baseline.name, baseline.trial.config,
+         baseline.trial.samples ? std::optional(timing_of(*baseline.trial.samples)) : std::nullopt,
+         text_of(baseline.trial)});
+  record.gate = {winner.errors.absolute, winner.errors.relative, winner.errors.in_limits, winner.checks};
+  record.provenance = {fingerprints_of(kernel_),
+                       {{coordinator_.compiler_version(), winner.isa_hash, winner.resources}},
+                       coordinator_.target(),
+                       utc_now(),
+                       request.seed,
+                       HIPTUNE_VERSION};
+  return record;
+}
+
+}  // namespace hiptune

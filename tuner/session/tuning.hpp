@@ -1,0 +1,93 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cache/store.hpp"
+#include "session/coordinator.hpp"
+#include "session/journal.hpp"
+#include "session/selection.hpp"
+
+namespace hiptune {
+
+struct TuneRequest {
+  Problem problem;
+  Assignment fixed;  // tunables held to one value
+  std::string strategy = "exhaustive";
+  std::optional<std::size_t> max_trials;
+  std::uint64_t seed = 0;
+  Objective objective = Objective::cold;
+  TimingLimits limits;
+};
+
+// The copy of the same bytes that shares are taken of.
+struct MeasuredYardstick {
+  std::string name;
+  Samples samples;
+};
+
+struct MeasuredBaseline {
+  std::string name;
+  Trial trial;
+};
+
+enum class Storing {
+  stored,
+  kept,  // a partial run (tunables held, trials limited) does not replace a faster entry of a full one
+  none,  // nothing usable came out
+};
+
+struct TuneResult {
+  std::vector<Trial> trials;  // of the search, in the space's order
+  std::vector<MeasuredBaseline> baselines;
+  MeasuredYardstick yardstick;
+  std::optional<Selection> selection;  // into trials
+  std::optional<Record> record;        // what was stored, or the entry that was kept
+  Storing storing = Storing::none;
+  Work work;
+};
+
+// Called as results arrive. All may be empty.
+struct TuneListener {
+  std::function<void(const MeasuredYardstick&)> yardstick;
+  std::function<void(const Trial&, const std::string& baseline)> trial;  // baseline: its name, else empty
+};
+
+// Tunes one kernel on one device: yardstick, baselines, search, selection, record. For one thread.
+class Tuning {
+ public:
+  // `copy` is the yardstick's kernel. All references must outlive this object.
+  Tuning(Coordinator& coordinator, const Kernel& kernel, const Kernel& copy, Store& store, Journal& journal,
+         TuneListener listener);
+
+  // Throws Error(bad_input) when no configuration is valid, the cache cannot be written, or the problem is too large.
+  [[nodiscard]] TuneResult run(const TuneRequest& request);
+
+ private:
+  [[nodiscard]] MeasuredYardstick measure_yardstick(const TuneRequest& request, double bytes);
+  void run_baselines(const TuneRequest& request, TuneResult& result);
+  void search(const TuneRequest& request, const std::vector<Config>& candidates, TuneResult& result);
+  [[nodiscard]] const Trial& run_once(const Config& config, const TuneRequest& request, const std::string& baseline);
+  void store_winner(const TuneRequest& request, TuneResult& result);
+  [[nodiscard]] Record make_record(const TuneRequest& request, const TuneResult& result) const;
+  [[nodiscard]] bool is_partial(const TuneRequest& request) const;
+
+  Coordinator& coordinator_;
+  const Kernel& kernel_;
+  const Kernel& copy_;
+  Store& store_;
+  Journal& journal_;
+  TuneListener listener_;
+  std::map<std::string, Trial> done_;               // of the current problem, by configuration
+  std::map<double, MeasuredYardstick> yardsticks_;  // by bytes
+};
+
+// Valid configurations with tunables held, in the space's order. Throws Error(bad_input), with the reasons, when there
+// are none.
+[[nodiscard]] std::vector<Config> valid_configs(const Space& space, const Problem& problem, const TargetFacts& facts,
+                                                const Assignment& fixed);
+
+}  // namespace hiptune

@@ -1,0 +1,124 @@
+#include "session/worker.hpp"
+
+#include <sys/prctl.h>
+
+#include <csignal>
+
+#include "cache/code_store.hpp"
+#include "cache/target_json.hpp"
+#include "device/backends.hpp"
+#include "hiptune/error.hpp"
+#include "hiptune/options.hpp"
+#include "session/bench.hpp"
+#include "session/dispatch_check.hpp"
+#include "session/line_socket.hpp"
+#include "session/messages.hpp"
+
+namespace hiptune {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::vector<std::filesystem::path> paths_from_json(const Json& json) {
+  std::vector<std::filesystem::path> paths;
+  for (const Json& path : json) paths.emplace_back(path.get<std::string>());
+  return paths;
+}
+
+std::optional<TimingLimits> limits_of(const Json& request) {
+  return request.contains("limits") ? std::optional(timing_limits_from_json(request.at("limits"))) : std::nullopt;
+}
+
+// What a worker holds between requests.
+class Worker {
+ public:
+  explicit Worker(LineSocket& lines) : lines_(lines) {}
+
+  Json answer(const Json& request) {
+    const auto op = request.at("op").get<std::string>();
+    if (op == "open") return open(request);
+    if (op == "prepare") return prepare(request);
+    if (op == "trial") return trial(request);
+    if (op == "copy") return copy(request);
+    if (op == "store") return store(request);
+    if (op == "dispatch") return dispatch(request);
+    throw std::logic_error("a request that no worker knows: " + op);
+  }
+
+ private:
+  Json open(const Json& request) {
+    options_.device = request.at("device");
+    options_.kernel_paths = paths_from_json(request.at("kernel_paths"));
+    options_.environment_kernel_paths = paths_from_json(request.at("environment_kernel_paths"));
+    options_.cxx_compiler = request.at("cxx_compiler");
+    options_.temporary_directory = request.at("temporary_directory").get<std::string>();
+    const DeviceSettings settings{options_.cxx_compiler, options_.temporary_directory.string()};
+    device_ = open_device(options_.device, settings);
+    compiler_ = open_compiler(device_->target().backend, settings);
+    host_ = open_device("host", settings);
+    host_compiler_ = open_compiler("host", settings);
+    return {{"target", Json::parse(to_json(device_->target()).dump())}, {"compiler", compiler_->version()}};
+  }
+
+  Json prepare(const Json& request) {
+    bench_.reset();  // before the next one takes its memory
+    const KernelPath kernels(options_.kernel_paths, options_.environment_kernel_paths);
+    bench_ = std::make_unique<Bench>(kernels.load(request.at("kernel").get<std::string>()),
+                                     problem_from_json(request.at("problem")), *device_, *compiler_, *host_,
+                                     *host_compiler_, request.at("seed").get<std::uint64_t>());
+    return Json::object();
+  }
+
+  Json trial(const Json& request) {
+    const auto announce = [this](const std::string& phase) { (void)lines_.write(Json{{"phase", phase}}.dump()); };
+    return to_json(bench_->run(assignment_from_json(request.at("config")), limits_of(request), announce));
+  }
+
+  Json copy(const Json& request) {
+    return to_json(Bench::time_device_copy(*device_, static_cast<std::size_t>(request.at("bytes").get<double>()),
+                                           limits_of(request).value()));
+  }
+
+  Json store(const Json& request) {
+    const Config config = assignment_from_json(request.at("config"));
+    const Variant variant = make_variant(bench_->kernel(), bench_->problem(), device_->target().facts, config);
+    const CodeStore folder(request.at("folder").get<std::string>());
+    (void)folder.find_or_compile(variant, device_->target(), compiler_.get());
+    return Json::object();
+  }
+
+  Json dispatch(const Json& request) {
+    Options options = options_;
+    options.cache = request.at("cache").get<std::string>();
+    return check_dispatch(options, request.at("kernel"), problem_from_json(request.at("problem")),
+                          request.at("seed").get<std::uint64_t>());
+  }
+
+  LineSocket& lines_;
+  Options options_;
+  std::unique_ptr<Device> device_, host_;
+  std::unique_ptr<Compiler> compiler_, host_compiler_;
+  std::unique_ptr<Bench> bench_;  // last: it uses the devices
+};
+
+Json reply_to(Worker& worker, const std::string& line) {
+  try {
+    return {{"reply", worker.answer(Json::parse(line))}};
+  } catch (const Error& error) {
+    return {{"error", to_json(error)}};
+  }
+}
+
+}  // namespace
+
+int serve_worker(int socket) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a coordinator that is killed leaves no worker behind
+  LineSocket lines(socket);
+  Worker worker(lines);
+  while (const auto line = lines.read())
+    if (!lines.write(reply_to(worker, *line).dump())) break;
+  return 0;
+}
+
+}  // namespace hiptune
