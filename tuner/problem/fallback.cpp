@@ -87,7 +87,7 @@ void check_fallback(const Space& space) {
     const std::optional<std::string> why = why_invalid(space, sample.problem, sample.facts, space.fallback);
     if (!why) continue;
     if (config_count(space) <= kSearchedConfigs && !some_config_is_valid(space, samples)) {
-      throw bad_input(Place{space.file, "/constraints"}.text() + ": no valid configuration: for the fallback, " + *why);
+      throw bad_input(Place{space.file, "/tunables"}.text() + ": no valid configuration: for the fallback, " + *why);
     }
     throw bad_input(Place{space.file, "/fallback"}.text() + ": must be valid everywhere, but for " +
                     to_string(space, sample.problem) + " and wave size " + std::to_string(sample.facts.wave_size) +

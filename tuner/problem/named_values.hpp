@@ -42,8 +42,10 @@ template <typename T>
 void require_listed(const T& item, const Value& value, const std::string& where) {
   if (std::ranges::count(item.values, value) > 0) return;
   const std::vector<std::string> known = texts_of(item.values);
+  const auto* word = std::get_if<std::string>(&value);
   throw bad_input(where + ": " + item.name + "=" + to_string(value) + " is not in the space" +
-                  did_you_mean(to_string(value), known) + "; the values of " + item.name + " are " + join(known));
+                  (word == nullptr ? "" : did_you_mean(*word, known)) + "; the values of " + item.name + " are " +
+                  join(known));
 }
 
 // Checks every name and value of `given`, and that no name stands twice.

@@ -97,6 +97,7 @@ Tunable read_tunable(const std::string& name, const JsonNode& node) {
 std::vector<Tunable> read_tunables(const JsonNode& node) {
   std::vector<Tunable> tunables;
   for (const auto& [name, member] : node.members()) tunables.push_back(read_tunable(name, member));
+  if (tunables.empty()) node.fail("must not be empty: without tunables there is nothing to search");
   return tunables;
 }
 

@@ -6,6 +6,8 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+// Of a UTF-8 character, which a message must not show in part.
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 std::size_t identifier_length(std::string_view text) {
@@ -30,7 +32,9 @@ std::size_t symbol_length(std::string_view text) {
   for (const std::string_view two : {"==", "!=", "<=", ">=", "&&", "||"}) {
     if (text.substr(0, 2) == two) return 2;
   }
-  return 1;
+  std::size_t length = 1;
+  while (length < text.size() && is_continuation(text[length])) ++length;
+  return length;
 }
 
 Token next_token(std::string_view text) {

@@ -13,7 +13,7 @@ struct Token {
   std::string_view text;  // into the expression's text
 };
 
-// Splits an expression. Characters that no expression may hold become one-character symbols.
+// Splits an expression. A character that no expression may hold becomes a symbol of its own.
 [[nodiscard]] std::vector<Token> tokenize(std::string_view text);
 
 // The tokens in [first, first + count) as they stand in the expression.

@@ -1,0 +1,39 @@
+#include "problem/nearest.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace hiptune {
+namespace {
+
+const std::vector<std::string> kKnown{"BLOCK_SIZE", "BLOCK_ROWS", "REDUCTION"};
+
+TEST(Nearest, suggests_the_closest_word) {
+  EXPECT_EQ(did_you_mean("BLOCK_SIZ", kKnown), " (did you mean \"BLOCK_SIZE\"?)");
+  EXPECT_EQ(did_you_mean("BLOCKROWS", kKnown), " (did you mean \"BLOCK_ROWS\"?)");
+  EXPECT_EQ(did_you_mean("REDCUTION", kKnown), " (did you mean \"REDUCTION\"?)");
+}
+
+TEST(Nearest, counts_two_swapped_letters_as_one_mistake) {
+  const std::vector<std::string> known{"f32", "ALIGN"};
+  EXPECT_EQ(did_you_mean("ALGIN", known), " (did you mean \"ALIGN\"?)");
+  EXPECT_EQ(did_you_mean("LAGIN", known), "");
+}
+
+TEST(Nearest, ignores_case) { EXPECT_EQ(did_you_mean("reduction", kKnown), " (did you mean \"REDUCTION\"?)"); }
+
+TEST(Nearest, suggests_nothing_when_nothing_is_near) {
+  EXPECT_EQ(did_you_mean("cluster", kKnown), "");
+  EXPECT_EQ(did_you_mean("BLOCK", kKnown), "");
+  EXPECT_EQ(did_you_mean("X", kKnown), "");
+  EXPECT_EQ(did_you_mean("REDUCTION", {}), "");
+}
+
+TEST(Nearest, joins_words_with_commas) {
+  EXPECT_EQ(join(kKnown), "BLOCK_SIZE, BLOCK_ROWS, REDUCTION");
+  EXPECT_EQ(join({}), "none");
+}
+
+}  // namespace
+}  // namespace hiptune

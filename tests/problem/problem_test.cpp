@@ -1,0 +1,131 @@
+#include "problem/problem.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "spaces.hpp"
+
+namespace hiptune {
+namespace {
+
+using test::everything_space;
+using test::message_of;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::vector<std::int64_t> kSizes{2, 3, 64};
+
+Problem problem_of(const Space& space, const Assignment& traits = {}, Dtype dtype = Dtype::f32) {
+  return make_problem(space, kSizes, dtype, traits);
+}
+
+template <typename... Arguments>
+std::string error_of(const Arguments&... arguments) {
+  const Space space = everything_space();
+  return message_of([&] { (void)make_problem(space, arguments...); });
+}
+
+TEST(Problem, completes_traits_in_the_order_of_the_space) {
+  const Space space = everything_space();
+  const Problem problem = problem_of(space, {{"LEVEL", std::int64_t{1}}});
+  EXPECT_EQ(to_string(problem.traits), "ALIGN=16 WEIGHT=same LEVEL=1");
+}
+
+TEST(Problem, prints_as_its_identity) {
+  const Space space = everything_space();
+  EXPECT_EQ(to_string(space, problem_of(space)), "images=2 rows=3 cols=64 dtype=f32 ALIGN=16 WEIGHT=same LEVEL=2");
+  const Space plain = test::minimal_space();
+  EXPECT_EQ(to_string(plain, make_problem(plain, {5, 6}, Dtype::f32, {})), "rows=5 cols=6 dtype=f32");
+}
+
+TEST(Problem, names_the_option_of_a_dimension_out_of_range) {
+  EXPECT_EQ(error_of(std::vector<std::int64_t>{2, 3, 15}, Dtype::f32, Assignment{}),
+            "--cols 15: must be from 16 to 65536");
+  EXPECT_THAT(error_of(std::vector<std::int64_t>{2, 3, 65537}, Dtype::f32, Assignment{}), StartsWith("--cols 65537: "));
+  EXPECT_THAT(error_of(std::vector<std::int64_t>{2, 0, 64}, Dtype::f32, Assignment{}), StartsWith("--rows 0: "));
+}
+
+TEST(Problem, needs_one_value_per_dimension) {
+  EXPECT_THAT(error_of(std::vector<std::int64_t>{2, 3}, Dtype::f32, Assignment{}), HasSubstr("images, rows, cols"));
+}
+
+TEST(Problem, rejects_a_dtype_that_the_kernel_lacks) {
+  EXPECT_EQ(error_of(kSizes, Dtype::i32, Assignment{}), "--dtype i32: everything has only f32, f64");
+}
+
+TEST(Problem, rejects_unknown_traits_and_values) {
+  EXPECT_THAT(error_of(kSizes, Dtype::f32, Assignment{{"ALGIN", std::int64_t{4}}}),
+              HasSubstr("--trait: there is no trait \"ALGIN\" (did you mean \"ALIGN\"?)"));
+  EXPECT_THAT(error_of(kSizes, Dtype::f32, Assignment{{"WEIGHT", "some"}}),
+              HasSubstr("--trait: WEIGHT=some is not in the space (did you mean \"same\"?)"));
+}
+
+TEST(Problem, rejects_an_alignment_below_the_element) {
+  EXPECT_THAT(error_of(kSizes, Dtype::f64, Assignment{{"ALIGN", std::int64_t{4}}}),
+              HasSubstr("below the element size, 8 bytes"));
+}
+
+TEST(Problem, names_everything_that_expressions_may_use) {
+  const Space space = everything_space();
+  TargetFacts facts;
+  facts.wave_size = 64;
+  facts.compute_units = 132;
+  const Names names = names_of(space, problem_of(space, {{"WEIGHT", "none"}}, Dtype::f64), facts, space.fallback);
+  EXPECT_EQ(names.at("images"), 2);
+  EXPECT_EQ(names.at("cols"), 64);
+  EXPECT_EQ(names.at("ELEMENT_BYTES"), 8);
+  EXPECT_EQ(names.at("WAVE_SIZE"), 64);
+  EXPECT_EQ(names.at("LDS_BYTES"), 65536);
+  EXPECT_EQ(names.at("COMPUTE_UNITS"), 132);
+  EXPECT_EQ(names.at("MAX_CLUSTER"), 1);
+  EXPECT_EQ(names.at("ALIGN"), 16);
+  EXPECT_EQ(names.at("WEIGHT"), 1);
+  EXPECT_EQ(names.at("WEIGHT.none"), 1);
+  EXPECT_EQ(names.at("LOAD_MODE.late"), 1);
+  EXPECT_EQ(names.at("LOAD_MODE"), 0);
+  EXPECT_EQ(names.at("BLOCK"), 64);
+}
+
+TEST(Problem, without_a_configuration_there_are_no_tunables_among_the_names) {
+  const Space space = everything_space();
+  const Names names = names_of(space, problem_of(space), {});
+  EXPECT_FALSE(names.contains("BLOCK"));
+  EXPECT_FALSE(names.contains("LOAD_MODE.late"));
+}
+
+TEST(Problem, sizes_buffers) {
+  const Space space = everything_space();
+  const std::vector<BufferShape> shapes = buffer_shapes(space, problem_of(space, {}, Dtype::f64), {});
+  ASSERT_EQ(shapes.size(), 4U);
+  EXPECT_EQ(shapes[0].rows, 6);
+  EXPECT_EQ(shapes[0].cols, 64);
+  EXPECT_EQ(shapes[0].type, Dtype::f64);
+  EXPECT_EQ(shapes[0].elements(), 384);
+  EXPECT_EQ(shapes[0].span(100), 564);
+  EXPECT_EQ(shapes[1].rows, 1);
+  EXPECT_EQ(shapes[1].cols, 3);
+  EXPECT_EQ(shapes[1].type, Dtype::i32);
+}
+
+TEST(Problem, rejects_buffers_that_no_memory_holds) {
+  const Space space = everything_space();
+  const Problem problem{{1000000000, 1000000, 64}, Dtype::f32, problem_of(space).traits};
+  EXPECT_THAT(message_of([&] { (void)buffer_shapes(space, problem, {}); }),
+              testing::AllOf(HasSubstr("everything.json: /arguments/0/extent/0"), HasSubstr("exceeds 2^53")));
+}
+
+TEST(Problem, rejects_a_negative_extent) {
+  Space space = everything_space();
+  std::get<BufferArgument>(space.arguments[1]).extent[0] = test::expression("rows - 4");
+  EXPECT_THAT(message_of([&] { (void)buffer_shapes(space, problem_of(space), {}); }), HasSubstr("-1 is negative"));
+}
+
+TEST(Problem, counts_its_work) {
+  const Space space = everything_space();
+  const Work work = work_of(space, problem_of(space, {}, Dtype::f64), {});
+  EXPECT_EQ(work.bytes, 2 * 2 * 3 * 64 * 8);
+  EXPECT_EQ(work.flops, 0);
+}
+
+}  // namespace
+}  // namespace hiptune
