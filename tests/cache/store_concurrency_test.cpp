@@ -55,6 +55,31 @@ TEST(StoreConcurrency, two_writers_lose_nothing_and_a_reader_never_sees_less) {
   EXPECT_EQ(list_folder(store.file_of(kKey).parent_path()).size(), 2U);  // the file, and the empty segments folder
 }
 
+// Exit status 1: somebody else was inside at the same time.
+[[noreturn]] void enter_and_leave(const std::filesystem::path& folder) noexcept {
+  for (int i = 0; i < 150; ++i) {
+    const auto lock = FileLock::acquire(folder / "x.lock");
+    if (!lock) continue;
+    if (!std::filesystem::create_directory(folder / "inside")) ::_exit(1);
+    std::filesystem::remove(folder / "inside");
+  }
+  ::_exit(0);
+}
+
+TEST(StoreConcurrency, a_lock_whose_file_comes_and_goes_is_still_held_by_one_only) {
+  const made_up::Folder folder;
+  std::vector<pid_t> processes;
+  for (int i = 0; i < 3; ++i) {
+    processes.push_back(::fork());
+    if (processes.back() == 0) enter_and_leave(folder.path());
+  }
+  for (const auto pid : processes) {
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+}
+
 TEST(StoreConcurrency, a_lock_is_held_by_one_process_and_ends_with_it) {
   const made_up::Folder folder;
   const auto path = folder.path() / "x.lock";
