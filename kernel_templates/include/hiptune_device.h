@@ -1,0 +1,270 @@
+// The portable device layer that kernel templates include. A template uses HIP's qualifiers and thread indices and,
+// from namespace hiptune: barrier, dynamic_lds, lane, wave, wave_width, shuffle*, wave_sum, block_sum, vector and its
+// load and store, sqrt, rsqrt, abs, min, max, to_float, from_float. Everything vendor-specific stands in one section
+// per device below; the rest is shared. Lean on purpose, with builtins instead of library headers: it is compiled
+// once per variant.
+//
+// barrier and the wave operations take the line of their call as a hidden last argument. The CPU compares these lines
+// between lanes: threads that meet at different calls are a fault there and undefined behaviour on a GPU.
+#pragma once
+
+#if defined(HIPTUNE_HOST_RUNTIME) || defined(HIPTUNE_HOST)
+// What a kernel compiled for the CPU and the runtime in tuner/device/host agree on. Any change of these types or of
+// the exported names needs a new kAbiVersion.
+namespace hiptune::host {
+
+inline constexpr int kAbiVersion = 1;
+
+struct Dim3 {
+  unsigned x, y, z;
+};
+
+struct Thread;
+
+// Called with every lane's value when the last live lane of a wave has arrived; may overwrite the slots. `lanes` of
+// them belong to the wave: fewer than WAVE_SIZE at the end of a block.
+using Combine = void (*)(unsigned long long* slots, int lanes);
+
+struct Runtime {
+  Thread* (*current)();  // the calling GPU thread's; the same for as long as that thread lives
+  void (*barrier)(Thread* self, int line);
+  // Waits until every live lane of the wave has arrived, then returns the WAVE_SIZE slots into which each put its
+  // `bits`; they stay valid until the wave's next exchange. Slots of lanes that returned or never were hold all ones.
+  const unsigned long long* (*exchange)(Thread* self, unsigned long long bits, int line, Combine combine);
+};
+
+// What all threads of a running block share.
+struct Block {
+  Dim3 index, size, grid;
+  int wave_width;
+  void* lds;
+  const Runtime* runtime;
+  void* runner;  // the runtime's own
+};
+
+struct Thread {
+  Dim3 index;
+  int lane, wave;
+  const Block* block;
+};
+
+// A compiled module exports one of these as `hiptune_host_module`, and `hiptune_entry_NAME` per entry point.
+struct ModuleInfo {
+  int abi_version;
+  int wave_size;
+  const Runtime* runtime;  // set by the loader
+};
+
+}  // namespace hiptune::host
+#endif
+
+#if !defined(HIPTUNE_HOST_RUNTIME)
+
+#include "hiptune_config.h"
+
+#if defined(HIPTUNE_HOST)
+
+// A GPU thread is a fiber that stays on one OS thread.
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define HIPTUNE_LAUNCH_BOUNDS(...)
+
+#define threadIdx (::hiptune::host::current()->index)
+#define blockIdx (::hiptune::host::current()->block->index)
+#define blockDim (::hiptune::host::current()->block->size)
+#define gridDim (::hiptune::host::current()->block->grid)
+
+extern "C" __attribute__((visibility("default"))) hiptune::host::ModuleInfo hiptune_host_module;
+
+namespace hiptune::host {
+
+// `const` lets the compiler keep one result for a whole kernel: a kernel call is one GPU thread from start to end.
+__attribute__((const, noinline)) inline Thread* current() { return hiptune_host_module.runtime->current(); }
+
+template <class T>
+inline unsigned long long to_bits(T value) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "lanes exchange values of 4 or 8 bytes");
+  unsigned long long bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof(T));
+  return bits;
+}
+
+template <class T>
+inline T from_bits(unsigned long long bits) {
+  T value;
+  __builtin_memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+
+template <class T>
+inline const unsigned long long* exchange(T value, int line, Combine combine = nullptr) {
+  Thread* self = current();
+  return self->block->runtime->exchange(self, to_bits(value), line, combine);
+}
+
+template <class T>
+void sum_slots(unsigned long long* slots, int lanes) {
+  T sums[WAVE_SIZE];
+  for (int i = 0; i < WAVE_SIZE; ++i) sums[i] = i < lanes ? from_bits<T>(slots[i]) : T(0);
+  for (int offset = WAVE_SIZE / 2; offset > 0; offset /= 2)
+    for (int i = 0; i < offset; ++i) sums[i] += sums[i + offset];
+  slots[0] = to_bits(sums[0]);
+}
+
+template <auto Kernel>
+struct Entry;
+
+template <class... Parameters, void (*Kernel)(Parameters...)>
+struct Entry<Kernel> {
+  template <int... Indices>
+  struct Sequence {};
+#if defined(__clang__)
+  template <class, int... Indices>
+  using MakeSequence = Sequence<Indices...>;
+  using All = __make_integer_seq<MakeSequence, int, int(sizeof...(Parameters))>;
+#else
+  using All = Sequence<__integer_pack(int(sizeof...(Parameters)))...>;
+#endif
+  template <int... Indices>
+  static void call(void* const* arguments, Sequence<Indices...>) {
+    Kernel(*static_cast<Parameters*>(arguments[Indices])...);
+  }
+};
+
+}  // namespace hiptune::host
+
+// What the host compiler appends to a template: the module's description, and per entry point a function that takes
+// the arguments as hipModuleLaunchKernel does.
+#define HIPTUNE_HOST_MODULE(wave_size)                                                                        \
+  static_assert(WAVE_SIZE == wave_size, "hiptune_config.h and the architecture disagree about the wave size"); \
+  hiptune::host::ModuleInfo hiptune_host_module = {hiptune::host::kAbiVersion, wave_size, nullptr};
+#define HIPTUNE_HOST_ENTRY(name)                                                                              \
+  extern "C" __attribute__((visibility("default"))) void hiptune_entry_##name(void* const* arguments) {       \
+    hiptune::host::Entry<&name>::call(arguments, hiptune::host::Entry<&name>::All());                         \
+  }
+
+namespace hiptune {
+
+using int64 = long long;
+
+// Every thread of the block, and no returned thread, must reach the same barrier.
+inline void barrier(int line = __builtin_LINE()) {
+  host::Thread* self = host::current();
+  self->block->runtime->barrier(self, line);
+}
+
+// The block's dynamic LDS, 256-byte aligned; undefined contents at the start of a block.
+template <class T>
+inline T* dynamic_lds() {
+  return static_cast<T*>(host::current()->block->lds);
+}
+
+inline int lane() { return host::current()->lane; }
+inline int wave() { return host::current()->wave; }
+// min(WAVE_SIZE, threads of the block): no lane beyond it exists.
+inline int wave_width() { return host::current()->block->wave_width; }
+
+// The shuffles: T of 4 or 8 bytes; all live lanes of a wave call them together. Reading a lane that returned or that
+// the block does not have gives an undefined value; a source outside of the wave gives the caller's own.
+template <class T>
+inline T shuffle_down(T value, int delta, int line = __builtin_LINE()) {
+  const unsigned long long* slots = host::exchange(value, line);
+  const int source = lane() + delta;
+  return source < WAVE_SIZE ? host::from_bits<T>(slots[source]) : value;
+}
+
+template <class T>
+inline T shuffle_xor(T value, int mask, int line = __builtin_LINE()) {
+  const unsigned long long* slots = host::exchange(value, line);
+  const int source = lane() ^ mask;
+  return source < WAVE_SIZE ? host::from_bits<T>(slots[source]) : value;
+}
+
+// The value of lane `source` modulo WAVE_SIZE.
+template <class T>
+inline T shuffle(T value, int source, int line = __builtin_LINE()) {
+  return host::from_bits<T>(host::exchange(value, line)[source & (WAVE_SIZE - 1)]);
+}
+
+// The sum over the wave, the same bits in every lane. Order of additions: the xor butterfly with offsets WAVE_SIZE/2,
+// WAVE_SIZE/4, … 1, lanes that the block does not have counting as 0. No lane may have returned.
+template <class T>
+inline T wave_sum(T value, int line = __builtin_LINE()) {
+  return host::from_bits<T>(host::exchange(value, line, &host::sum_slots<T>)[0]);
+}
+
+inline float sqrt(float x) { return __builtin_sqrtf(x); }
+inline double sqrt(double x) { return __builtin_sqrt(x); }
+inline float rsqrt(float x) { return 1.0f / sqrt(x); }
+inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+inline float abs(float x) { return __builtin_fabsf(x); }
+inline double abs(double x) { return __builtin_fabs(x); }
+
+// N elements at once; `pointer` must be aligned to their size.
+template <class T, int N>
+struct alignas(sizeof(T) * N) vector {
+  T data[N];
+  T& operator[](int i) { return data[i]; }
+  const T& operator[](int i) const { return data[i]; }
+};
+
+template <int N, class T>
+inline vector<T, N> load_vector(const T* pointer) {
+  vector<T, N> result;
+  __builtin_memcpy(&result, __builtin_assume_aligned(pointer, sizeof(result)), sizeof(result));
+  return result;
+}
+
+template <class T, int N>
+inline void store_vector(T* pointer, const vector<T, N>& value) {
+  __builtin_memcpy(__builtin_assume_aligned(pointer, sizeof(value)), &value, sizeof(value));
+}
+
+}  // namespace hiptune
+
+#else
+#error "hiptune_device.h: no device selected; the host compiler defines HIPTUNE_HOST"
+#endif
+
+namespace hiptune {
+
+template <class T>
+__device__ constexpr T min(T a, T b) {
+  return b < a ? b : a;
+}
+template <class T>
+__device__ constexpr T max(T a, T b) {
+  return a < b ? b : a;
+}
+__device__ constexpr int abs(int x) { return x < 0 ? -x : x; }
+__device__ constexpr int64 abs(int64 x) { return x < 0 ? -x : x; }
+
+__device__ constexpr float to_float(float x) { return x; }
+__device__ constexpr float to_float(double x) { return static_cast<float>(x); }
+template <class T>
+__device__ constexpr T from_float(float x) {
+  return static_cast<T>(x);
+}
+
+// The sum over the block, the same bits in every thread: wave_sum of each wave, then those in order of the waves.
+// `scratch` is LDS for one T per wave, free for other use on return.
+template <class T>
+__device__ inline T block_sum(T value, T* scratch, int line = __builtin_LINE()) {
+  const T of_wave = wave_sum(value, line);
+  if (lane() == 0) scratch[wave()] = of_wave;
+  barrier(line);
+  const int threads = static_cast<int>(blockDim.x * blockDim.y * blockDim.z);
+  const int waves = (threads + WAVE_SIZE - 1) / WAVE_SIZE;
+  T sum = scratch[0];
+  for (int i = 1; i < waves; ++i) sum += scratch[i];
+  barrier(line);
+  return sum;
+}
+
+}  // namespace hiptune
+
+#endif  // !HIPTUNE_HOST_RUNTIME

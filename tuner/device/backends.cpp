@@ -1,0 +1,63 @@
+#include "device/backends.hpp"
+
+#include <algorithm>
+
+#include "device/host/backend.hpp"
+#include "hiptune/error.hpp"
+
+namespace hiptune {
+
+namespace {
+
+const Backend* find_backend(std::string_view name) {
+  const auto found = std::ranges::find(backends(), name, &Backend::name);
+  return found == backends().end() ? nullptr : &*found;
+}
+
+std::string available_devices(const DeviceSettings& settings) {
+  std::string text;
+  for (const Backend& backend : backends()) {
+    std::string reason;
+    for (const std::string& id : backend.devices(settings, reason)) text += (text.empty() ? "" : ", ") + id;
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string first_available(const DeviceSettings& settings) {
+  std::string reasons;
+  for (const Backend& backend : backends()) {
+    std::string reason;
+    const std::vector<std::string> ids = backend.devices(settings, reason);
+    if (!ids.empty()) return ids.front();
+    reasons += "\n  " + backend.name + ": " + reason;
+  }
+  throw unavailable("no device is available:" + reasons);
+}
+
+}  // namespace
+
+const std::vector<Backend>& backends() {
+  static const std::vector<Backend> list = {
+      {"host", host::devices, host::open, host::open_compiler},
+  };
+  return list;
+}
+
+std::unique_ptr<Device> open_device(std::string_view id, const DeviceSettings& settings) {
+  if (id == "auto") return open_device(first_available(settings), settings);
+  const std::size_t colon = id.find(':');
+  const Backend* backend = find_backend(id.substr(0, colon));
+  if (backend == nullptr)
+    throw unavailable("no device '" + std::string(id) + "'; there are: auto, " + available_devices(settings));
+  return backend->open(colon == std::string_view::npos ? std::string_view() : id.substr(colon + 1), settings);
+}
+
+std::unique_ptr<Compiler> open_compiler(std::string_view backend, const DeviceSettings& settings) {
+  const Backend* found = find_backend(backend);
+  if (found != nullptr) return found->compiler(settings);
+  std::string names;
+  for (const Backend& each : backends()) names += (names.empty() ? "" : ", ") + each.name;
+  throw unavailable("no backend '" + std::string(backend) + "' to compile for; there are: " + names);
+}
+
+}  // namespace hiptune

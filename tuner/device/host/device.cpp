@@ -1,0 +1,185 @@
+#include "device/host/device.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "device/host/backend.hpp"
+#include "device/host/compiler.hpp"
+#include "device/host/cpu.hpp"
+#include "device/host/module.hpp"
+#include "hiptune/error.hpp"
+
+namespace hiptune::host {
+
+namespace {
+
+// Before each allocation a page holds its size, so that the memory itself starts at a page.
+constexpr std::size_t kPageBytes = 4096;
+
+// Below this, waking other cores costs more than they save.
+constexpr std::size_t kParallelBytes = std::size_t{1} << 20;
+
+Target make_target(int wave_size) {
+  Target target;
+  target.backend = "host";
+  target.id = wave_size == 32 ? "host" : "host:wave" + std::to_string(wave_size);
+  target.architecture = architecture(wave_size);
+  target.name = cpu_name();
+  target.driver = kernel_release();
+  target.facts = {.wave_size = wave_size,
+                  .lds_bytes = 65536,
+                  .compute_units = usable_cores(),
+                  .max_cluster = 1,
+                  .max_block_threads = BlockRunner::kMaxThreads,
+                  .max_grid_x = 2147483647,
+                  .max_grid_yz = 65535,
+                  .max_threads_per_launch = 0};
+  target.last_level_cache_bytes = last_level_cache_bytes();
+  target.memory_bytes = available_memory_bytes();
+  return target;
+}
+
+void require(const char* what, std::int64_t value, std::int64_t minimum, std::int64_t maximum) {
+  if (value >= minimum && value <= maximum) return;
+  throw LaunchFailure(std::string(what) + " is " + std::to_string(value) + ", allowed are " + std::to_string(minimum) +
+                      " to " + std::to_string(maximum));
+}
+
+void check_geometry(const Geometry& geometry, const TargetFacts& facts) {
+  require("grid x", geometry.grid[0], 1, facts.max_grid_x);
+  require("grid y", geometry.grid[1], 1, facts.max_grid_yz);
+  require("grid z", geometry.grid[2], 1, facts.max_grid_yz);
+  require("block x", geometry.block[0], 1, facts.max_block_threads);
+  require("block y", geometry.block[1], 1, facts.max_block_threads);
+  require("block z", geometry.block[2], 1, facts.max_block_threads);
+  require("the number of threads of a block", geometry.threads_per_block(), 1, facts.max_block_threads);
+  require("dynamic LDS in bytes", geometry.dynamic_lds, 0, facts.lds_bytes);
+  require("the cluster's number of blocks", geometry.cluster, 1, facts.max_cluster);
+}
+
+}  // namespace
+
+HostDevice::HostDevice(int wave_size) : target_(make_target(wave_size)), pool_(target_.facts.compute_units) {
+  for (int i = 0; i < pool_.workers(); ++i)
+    runners_.push_back(std::make_unique<BlockRunner>(wave_size, target_.facts.lds_bytes));
+  faults_.resize(runners_.size());
+}
+
+void HostDevice::reserve(std::size_t bytes) {
+  // The system grants more than it has and kills the process later, so that the books are kept here.
+  const std::int64_t left = target_.memory_bytes - allocated_bytes_.load();
+  if (left < 0 || bytes > static_cast<std::size_t>(left))
+    throw failed("cannot allocate " + std::to_string(bytes) + " bytes on " + target_.id + ": " +
+                 std::to_string(std::max<std::int64_t>(left, 0)) + " are left");
+  allocated_bytes_ += static_cast<std::int64_t>(bytes);
+}
+
+void* HostDevice::allocate(std::size_t bytes) {
+  reserve(bytes);
+  void* memory = nullptr;
+  if (posix_memalign(&memory, kPageBytes, kPageBytes + bytes) != 0) {
+    allocated_bytes_ -= static_cast<std::int64_t>(bytes);
+    throw failed("cannot allocate " + std::to_string(bytes) + " bytes on " + target_.id);
+  }
+  std::memcpy(memory, &bytes, sizeof(bytes));
+  return static_cast<std::byte*>(memory) + kPageBytes;
+}
+
+void HostDevice::release(void* memory) noexcept {
+  if (memory == nullptr) return;
+  void* start = static_cast<std::byte*>(memory) - kPageBytes;
+  std::size_t bytes = 0;
+  std::memcpy(&bytes, start, sizeof(bytes));
+  std::free(start);
+  allocated_bytes_ -= static_cast<std::int64_t>(bytes);
+}
+
+void HostDevice::in_parts(std::size_t bytes, const std::function<void(std::size_t, std::size_t)>& work) {
+  if (bytes < kParallelBytes) return work(0, bytes);
+  const std::lock_guard lock(mutex_);
+  const auto parts = static_cast<std::size_t>(pool_.workers());
+  std::atomic<std::size_t> next{0};
+  pool_.run(pool_.workers(), [&](int) {
+    for (std::size_t i = next++; i < parts; i = next++)
+      work(bytes / parts * i, i + 1 == parts ? bytes : bytes / parts * (i + 1));
+  });
+}
+
+void HostDevice::copy(void* to, const void* from, std::size_t bytes, Stream) {
+  auto* target = static_cast<std::byte*>(to);
+  const auto* source = static_cast<const std::byte*>(from);
+  in_parts(bytes,
+           [=](std::size_t begin, std::size_t end) { std::memcpy(target + begin, source + begin, end - begin); });
+}
+
+void HostDevice::copy_in(void* to, const void* from, std::size_t bytes, Stream stream) {
+  copy(to, from, bytes, stream);
+}
+
+void HostDevice::copy_out(void* to, const void* from, std::size_t bytes, Stream stream) {
+  copy(to, from, bytes, stream);
+}
+
+void HostDevice::fill(void* to, std::byte value, std::size_t bytes, Stream) {
+  auto* target = static_cast<std::byte*>(to);
+  in_parts(bytes, [=](std::size_t begin, std::size_t end) {
+    std::memset(target + begin, std::to_integer<int>(value), end - begin);
+  });
+}
+
+std::unique_ptr<Module> HostDevice::load(const CodeObject& code) {
+  return std::make_unique<HostModule>(code, target_.facts.wave_size);
+}
+
+void HostDevice::launch(Function function, const Geometry& geometry, void* const* arguments, Stream) {
+  const auto& entry = *static_cast<const KernelEntry*>(function);
+  check_geometry(geometry, target_.facts);
+  const std::lock_guard lock(mutex_);
+  Launch launch{entry.call, arguments, geometry, schedule_, launches_++, {geometry.blocks(), pool_.workers()}};
+  const auto wanted = static_cast<int>(std::min<std::int64_t>(geometry.blocks(), pool_.workers()));
+  pool_.run(wanted, [this, &launch](int worker) {
+    const auto i = static_cast<std::size_t>(worker);
+    faults_[i] = runners_[i]->run(launch);
+  });
+  if (const std::optional<Fault> fault = first_fault()) throw KernelFault(to_string(*fault, entry.name));
+}
+
+// Of the lowest block, so that the message does not depend on which core was faster.
+std::optional<Fault> HostDevice::first_fault() {
+  std::optional<Fault> first;
+  for (std::optional<Fault>& fault : faults_) {
+    if (fault && (!first || fault->block < first->block)) first = fault;
+    fault.reset();
+  }
+  return first;
+}
+
+void HostDevice::synchronize(Stream) {}
+
+Nanoseconds HostDevice::time(const std::function<void(Stream)>& enqueue) {
+  const auto start = std::chrono::steady_clock::now();
+  enqueue(nullptr);
+  return std::chrono::steady_clock::now() - start;
+}
+
+void HostDevice::set_schedule(const Schedule& schedule) {
+  const std::lock_guard lock(mutex_);
+  schedule_ = schedule;
+  launches_ = 0;
+}
+
+std::vector<std::string> devices(const DeviceSettings&, std::string&) { return {"host", "host:wave64"}; }
+
+std::unique_ptr<Device> open(std::string_view options, const DeviceSettings&) {
+  if (options.empty() || options == "wave32") return std::make_unique<HostDevice>(32);
+  if (options == "wave64") return std::make_unique<HostDevice>(64);
+  throw bad_input("device 'host:" + std::string(options) + "': unknown option '" + std::string(options) +
+                  "'; allowed are host, host:wave32 and host:wave64");
+}
+
+std::unique_ptr<Compiler> open_compiler(const DeviceSettings& settings) {
+  return std::make_unique<HostCompiler>(settings);
+}
+
+}  // namespace hiptune::host

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "device/device.hpp"
+#include "device/host/block_runner.hpp"
+#include "device/host/worker_pool.hpp"
+
+namespace hiptune::host {
+
+// The CPU. Every operation is done when its function returns; operations of several threads take turns.
+class HostDevice final : public Device {
+ public:
+  explicit HostDevice(int wave_size);
+  [[nodiscard]] const Target& target() const override { return target_; }
+
+  [[nodiscard]] void* allocate(std::size_t bytes) override;
+  void release(void* memory) noexcept override;
+  void copy_in(void* to, const void* from, std::size_t bytes, Stream stream) override;
+  void copy_out(void* to, const void* from, std::size_t bytes, Stream stream) override;
+  void copy(void* to, const void* from, std::size_t bytes, Stream stream) override;
+  void fill(void* to, std::byte value, std::size_t bytes, Stream stream) override;
+
+  [[nodiscard]] std::unique_ptr<Module> load(const CodeObject& code) override;
+  void launch(Function function, const Geometry& geometry, void* const* arguments, Stream stream) override;
+  void synchronize(Stream stream) override;
+  [[nodiscard]] Nanoseconds time(const std::function<void(Stream)>& enqueue) override;
+  void set_schedule(const Schedule& schedule) override;
+
+ private:
+  void reserve(std::size_t bytes);
+  // work(begin, end) over parts of [0, bytes), one per core.
+  void in_parts(std::size_t bytes, const std::function<void(std::size_t, std::size_t)>& work);
+  [[nodiscard]] std::optional<Fault> first_fault();
+
+  Target target_;
+  std::atomic<std::int64_t> allocated_bytes_{0};
+  std::mutex mutex_;  // of everything below
+  WorkerPool pool_;
+  std::vector<std::unique_ptr<BlockRunner>> runners_;  // one per worker
+  std::vector<std::optional<Fault>> faults_;           // of the launch under way, one per worker
+  Schedule schedule_;
+  std::uint64_t launches_ = 0;  // since the schedule was set
+};
+
+}  // namespace hiptune::host

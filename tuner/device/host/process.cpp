@@ -1,0 +1,99 @@
+#include "device/host/process.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "hiptune/error.hpp"
+
+namespace hiptune::host {
+
+namespace {
+
+class ReadEnd {
+ public:
+  explicit ReadEnd(int descriptor) : descriptor_(descriptor) {}
+  ~ReadEnd() { close(descriptor_); }
+  ReadEnd(const ReadEnd&) = delete;
+  ReadEnd& operator=(const ReadEnd&) = delete;
+
+  [[nodiscard]] std::string read_all() const {
+    std::string text;
+    std::array<char, 4096> part{};
+    for (;;) {
+      const ssize_t got = read(descriptor_, part.data(), part.size());
+      if (got > 0) text.append(part.data(), static_cast<std::size_t>(got));
+      if (got == 0 || (got < 0 && errno != EINTR)) return text;
+    }
+  }
+
+ private:
+  int descriptor_;
+};
+
+// In the child: the folder as working directory, nothing on stdin, stdout and stderr into the pipe.
+class FileActions {
+ public:
+  FileActions(const std::filesystem::path& folder, int pipe) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions_, pipe, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, pipe, STDERR_FILENO);
+    posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str());
+  }
+  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+  [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+// The parent's environment, which a compiler needs to find its parts, but for the two variables we set.
+std::vector<std::string> child_environment(const std::filesystem::path& folder) {
+  std::vector<std::string> variables = {"LC_ALL=C", "TMPDIR=" + folder.string()};
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view variable = *each;
+    if (!variable.starts_with("LC_ALL=") && !variable.starts_with("TMPDIR=")) variables.emplace_back(variable);
+  }
+  return variables;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+bool wait_for_success(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
+ProcessResult run_process(const std::vector<std::string>& command, const std::filesystem::path& folder) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw failed(std::string("cannot make a pipe: ") + std::strerror(errno));
+  const ReadEnd output(ends[0]);
+  std::vector<std::string> arguments = command;
+  std::vector<std::string> environment = child_environment(folder);
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, command.front().c_str(), FileActions(folder, ends[1]).get(), nullptr,
+                                 pointers(arguments).data(), pointers(environment).data());
+  close(ends[1]);
+  if (error != 0) throw unavailable("cannot start '" + command.front() + "': " + std::strerror(error));
+  std::string text = output.read_all();
+  return {wait_for_success(child), std::move(text)};
+}
+
+}  // namespace hiptune::host

@@ -1,0 +1,32 @@
+#include "device/host/temporary_folder.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "hiptune/error.hpp"
+
+namespace hiptune::host {
+
+TemporaryFolder::TemporaryFolder(const std::filesystem::path& parent) {
+  std::string pattern = parent / "hiptune-XXXXXX";
+  if (mkdtemp(pattern.data()) == nullptr)
+    throw failed("cannot make a temporary folder in " + parent.string() + ": " + std::strerror(errno) +
+                 "; give a folder that can be written to");
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+void TemporaryFolder::write(const std::string& name, const std::string& text) const {
+  std::ofstream out(path_ / name, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw failed("cannot write " + (path_ / name).string() + ": " + std::strerror(errno));
+}
+
+}  // namespace hiptune::host
