@@ -119,7 +119,7 @@ void BlockRunner::begin_block(std::int64_t block) {
     const int lanes = std::min(wave_size_, thread_count_ - i * wave_size_);
     waves_[index(i)] = {.live = lanes_mask(lanes), .lanes = lanes};
   }
-  if (std::exchange(suspended_, false)) std::fill_n(contexts_.begin(), thread_count_, Context{});
+  std::fill_n(contexts_.begin(), std::exchange(stale_contexts_, 0), Context{});
   finished_ = at_barrier_ = exchanging_ = 0;
   order_all();
 }
@@ -223,7 +223,7 @@ void BlockRunner::suspend(int thread) {
   if (ready_count_ == 0) settle();
   const int next = next_ready();
   if (next == thread) return;
-  suspended_ = true;
+  stale_contexts_ = thread_count_;
   running_ = next;
   Context& self = contexts_[index(thread)];
   if (begun(next)) return switch_to(self, contexts_[index(next)]);

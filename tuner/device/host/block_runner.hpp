@@ -97,7 +97,9 @@ class BlockRunner {
   int first_at_barrier_ = 0;
   int barrier_line_ = 0;
   int exchanging_ = 0;      // waves with an exchange under way
-  bool suspended_ = false;  // some thread of this block has waited
+  // How many contexts may be left from threads that have waited: of the last block, which may have been of another
+  // launch and larger.
+  int stale_contexts_ = 0;
 
   // Plain arrays by thread: a switch touches few lines of each.
   std::array<std::uint16_t, kMaxThreads> ready_{};  // a stack: the last one runs next
