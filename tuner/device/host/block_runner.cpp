@@ -81,8 +81,6 @@ void BlockRunner::prepare(Launch& launch) {
   launch_ = &launch;
   current_runner = this;
   blocks_ = {};
-  contexts_.fill({});
-  suspended_ = false;
   thread_count_ = static_cast<int>(launch.geometry.threads_per_block());
   wave_count_ = (thread_count_ + wave_size_ - 1) / wave_size_;
   block_ = {{},
