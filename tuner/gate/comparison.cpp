@@ -23,6 +23,9 @@ ErrorSummary element_errors(double value, double oracle, const Limit& limit) {
   return {absolute, oracle == 0 ? 0 : absolute / std::abs(oracle), allowed == 0 ? kInfinity : absolute / allowed};
 }
 
+// As text; the sign of a NaN means nothing.
+std::string text_of(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.9g}", value); }
+
 // Whether `offset` lies in an element of the buffer.
 bool is_element(const BufferLayout& layout, std::size_t offset) {
   if (offset < layout.first_byte || layout.shape.elements() == 0) return false;
@@ -65,8 +68,8 @@ Comparison compare(const BufferLayout& layout, std::span<const std::byte> image,
   const std::int64_t row = worst / layout.shape.cols, col = worst % layout.shape.cols;
   const double value = load_as_double(image.data() + layout.offset(row, col), layout.shape.type);
   const double expected = oracle[static_cast<std::size_t>(worst)];
-  result.failure = fmt::format("[{}, {}] is {:.9g}, the oracle says {:.9g}, limit {:.3g}", row, col, value, expected,
-                               limit.atol + limit.rtol * std::abs(expected));
+  result.failure = fmt::format("[{}, {}] is {}, the oracle says {}, limit {:.3g}", row, col, text_of(value),
+                               text_of(expected), limit.atol + limit.rtol * std::abs(expected));
   return result;
 }
 

@@ -1,5 +1,8 @@
 #include "gate/gate.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include <spdlog/fmt/fmt.h>
 
 namespace hiptune {
@@ -83,6 +86,13 @@ class CaseRun {
   WorkspaceSet workspaces_;
 };
 
+std::vector<std::size_t> smallest_first(const std::vector<GateCase>& cases) {
+  std::vector<std::size_t> order(cases.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return total_bytes(cases[i].layouts); });
+  return order;
+}
+
 }  // namespace
 
 void upload(Device& device, const BufferSet& set, const Images& images) {
@@ -102,7 +112,7 @@ Images download(Device& device, const BufferSet& set) {
 }
 
 Gate::Gate(const Kernel& kernel, Device& device, std::vector<GateCase> cases)
-    : kernel_(&kernel), device_(&device), cases_(std::move(cases)) {}
+    : kernel_(&kernel), device_(&device), cases_(std::move(cases)), order_(smallest_first(cases_)) {}
 
 GateReport Gate::check_case(LoadedPlan& plan, const Config& config, std::size_t index) const {
   const auto order = index % 2 == 0 ? Schedule::Order::backward : Schedule::Order::shuffled;
@@ -111,7 +121,8 @@ GateReport Gate::check_case(LoadedPlan& plan, const Config& config, std::size_t 
 
 GateReport Gate::check(LoadedPlan& plan, const Config& config) const {
   GateReport total;
-  for (std::size_t i = 0; i < cases_.size() && !total.failure; ++i) {
+  for (std::size_t i : order_) {
+    if (total.failure) break;
     if (why_invalid(kernel_->space, cases_[i].problem, device_->target().facts, config)) continue;
     GateReport report = check_case(plan, config, i);
     total.checks += report.checks;

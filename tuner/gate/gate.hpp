@@ -23,7 +23,8 @@ class Gate {
  public:
   Gate(const Kernel& kernel, Device& device, std::vector<GateCase> cases);
 
-  // All cases that the configuration is valid for, until the first that fails. `plan` is left planned for the last
+  // All cases that the configuration is valid for, the smallest first and until one fails: there an access far outside
+  // still lands in a guard, where at a large shape it would take the process down. `plan` is left planned for the last
   // case. Throws LaunchFailure. A KernelFault is a failure in the report.
   [[nodiscard]] GateReport check(LoadedPlan& plan, const Config& config) const;
   // The first case only: run again after timing.
@@ -37,6 +38,7 @@ class Gate {
   const Kernel* kernel_;
   Device* device_;
   std::vector<GateCase> cases_;
+  std::vector<std::size_t> order_;  // of check: indices, the smallest case first
 };
 
 // Copies whole images, guards included, to or from a set of buffers. Waits for the copies.

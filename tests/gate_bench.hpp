@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "device/backends.hpp"
+#include "gate/gate.hpp"
+#include "problem/kernel.hpp"
+
+namespace hiptune::test {
+
+inline Kernel shipped_kernel(const std::string& name) { return KernelPath({}, {}).load(name); }
+
+// A device under test, the CPU for the oracle, and their compilers: what a gate needs, in this process.
+struct GateBench {
+  explicit GateBench(const std::string& id)
+      : device(open_device(id, {})),
+        compiler(open_compiler(device->target().backend, {})),
+        host(open_device("host", {})),
+        host_compiler(open_compiler("host", {})) {}
+
+  [[nodiscard]] const TargetFacts& facts() const { return device->target().facts; }
+
+  // The cases at the problem's own shape, and the small ones if asked for.
+  [[nodiscard]] Gate gate(const Kernel& kernel, const Problem& problem, bool small) const {
+    const Oracle oracle(kernel, problem, *host, *host_compiler);
+    std::vector<GateCase> cases = tuned_cases(kernel, problem, facts(), oracle, kSeed);
+    if (small)
+      for (GateCase& one : small_cases(kernel, problem, facts(), oracle, kSeed)) cases.push_back(std::move(one));
+    return {kernel, *device, std::move(cases)};
+  }
+
+  // Throws std::runtime_error with the log when the variant does not compile: a test's own kernel must.
+  [[nodiscard]] CodeObject compile(const Variant& variant) const {
+    CompileResult result =
+        compiler->compile({variant.source, variant.headers, variant.entry_points, device->target().architecture});
+    if (const auto* failure = std::get_if<CompileFailure>(&result)) throw std::runtime_error(failure->log);
+    return std::get<CodeObject>(std::move(result));
+  }
+
+  static constexpr std::uint64_t kSeed = 7;
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Compiler> compiler;
+  std::unique_ptr<Device> host;
+  std::unique_ptr<Compiler> host_compiler;
+};
+
+}  // namespace hiptune::test

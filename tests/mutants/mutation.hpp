@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace hiptune::test {
+
+// A planted fault: a place in a template's text and what it is replaced by. The text must hold no line break, so that
+// the mutant's lines are the template's.
+struct Mutation {
+  std::string name;
+  std::string pattern;
+  std::string replacement;
+  std::optional<int> occurrence{};  // from 1; none: the pattern stands in the template once
+  std::string caught_by{};          // what the gate's report says; empty: any failure will do
+};
+
+// Throws std::invalid_argument when the template has changed so that the mutation does not fit it any more.
+[[nodiscard]] std::string mutate(const std::string& text, const Mutation& mutation);
+
+[[nodiscard]] int count_of(const std::string& pattern, const std::string& text);
+
+}  // namespace hiptune::test

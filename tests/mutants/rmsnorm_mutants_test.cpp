@@ -1,0 +1,86 @@
+#include "mutants/rmsnorm_mutants.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gate_bench.hpp"
+
+// Every planted fault of RMSNorm must be called wrong by the gate, on both wave sizes of the CPU.
+namespace hiptune::test {
+namespace {
+
+// A mutation of code that a configuration does not use leaves its machine code as it was, and there is nothing to
+// catch; but it must change some configuration's.
+class RmsnormMutants : public testing::TestWithParam<std::string> {
+ protected:
+  RmsnormMutants() : bench_(GetParam()), gate_(bench_.gate(kernel_, problem_, true)) {
+    for (const Config& config : all_configs(kernel_.space, {{"BLOCK_SIZE", std::int64_t{128}}})) {
+      configs_.push_back(config);
+      original_.push_back(compile(kernel_.source, config).isa_hash);
+    }
+  }
+
+  void expect_rejected(const std::vector<Mutation>& mutations) const {
+    for (const Mutation& mutation : mutations) expect_rejected(mutation);
+  }
+
+  [[nodiscard]] std::optional<std::string> failure_of(const CodeObject& code, const Config& config) const {
+    LoadedPlan plan(*bench_.device, code, make_plan(kernel_.space, problem_, bench_.facts(), config));
+    return gate_.check(plan, config).failure;
+  }
+
+  [[nodiscard]] CodeObject compile(const SourceFile& source, const Config& config) const {
+    Variant variant = make_variant(kernel_, problem_, bench_.facts(), config);
+    variant.source = source;
+    return bench_.compile(variant);
+  }
+
+  [[nodiscard]] SourceFile mutant(const Mutation& mutation) const {
+    return {kernel_.source.name, mutate(kernel_.source.text, mutation)};
+  }
+
+  const Kernel kernel_ = shipped_kernel("rmsnorm");
+  const Problem problem_ = make_problem(kernel_.space, {3, 13}, Dtype::f32, {});
+  const GateBench bench_;
+  const Gate gate_;
+  std::vector<Config> configs_;
+
+ private:
+  void expect_rejected(const Mutation& mutation) const {
+    const SourceFile source = mutant(mutation);
+    int changed = 0;
+    for (std::size_t i = 0; i < configs_.size(); ++i) {
+      const CodeObject code = compile(source, configs_[i]);
+      if (code.isa_hash == original_[i]) continue;
+      ++changed;
+      const auto failure = failure_of(code, configs_[i]);
+      EXPECT_TRUE(failure) << "survived: " << mutation.name << ", " << to_string(configs_[i]);
+      EXPECT_THAT(failure.value_or(""), testing::HasSubstr(mutation.caught_by)) << mutation.name;
+    }
+    EXPECT_GT(changed, 0) << "changes no configuration: " << mutation.name;
+  }
+
+  std::vector<std::string> original_;  // hashes of the unmutated template's machine code
+};
+
+TEST_P(RmsnormMutants, wrong_formulas_are_rejected) { expect_rejected(wrong_formulas()); }
+TEST_P(RmsnormMutants, wrong_accesses_are_rejected) { expect_rejected(wrong_accesses()); }
+TEST_P(RmsnormMutants, wrong_reductions_are_rejected) { expect_rejected(wrong_reductions()); }
+TEST_P(RmsnormMutants, divergences_are_rejected) { expect_rejected(divergences()); }
+TEST_P(RmsnormMutants, every_barrier_is_needed) {
+  const std::vector<Mutation> mutations = missing_barriers(kernel_.source.text);
+  EXPECT_EQ(mutations.size(), 5u) << "RMSNorm's barriers have changed: look at what the tests of divergence name";
+  expect_rejected(mutations);
+}
+
+// Else the gate would reject whatever is changed.
+TEST_P(RmsnormMutants, a_change_that_rounds_differently_passes) {
+  const SourceFile source = mutant({"", "x[c] * scale * w[c]", "x[c] * (w[c] * scale)"});
+  for (const Config& config : configs_) EXPECT_EQ(failure_of(compile(source, config), config), std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(WaveSizes, RmsnormMutants, testing::Values("host", "host:wave64"),
+                         [](const auto& device) { return device.param == "host" ? "wave32" : "wave64"; });
+
+}  // namespace
+}  // namespace hiptune::test

@@ -1,0 +1,41 @@
+#include <gtest/gtest.h>
+
+#include "gate_bench.hpp"
+
+namespace hiptune::test {
+namespace {
+
+constexpr std::pair<std::int64_t, std::int64_t> kShapes[] = {{3, 13}, {33, 257}, {1, 1}, {1, 4096}};
+
+class RmsnormTemplate : public testing::TestWithParam<std::string> {};
+
+// Dimensions are never compiled in: one code object per configuration serves every shape.
+TEST_P(RmsnormTemplate, passes_in_every_variant_at_ragged_and_degenerate_shapes) {
+  const GateBench bench(GetParam());
+  const Kernel kernel = shipped_kernel("rmsnorm");
+  std::vector<Problem> problems;
+  std::vector<Gate> gates;
+  for (const auto& [rows, cols] : kShapes) {
+    problems.push_back(make_problem(kernel.space, {rows, cols}, Dtype::f32, {}));
+    gates.push_back(bench.gate(kernel, problems.back(), gates.empty()));
+  }
+  const std::vector<Config> configs = all_configs(kernel.space, {});
+  EXPECT_EQ(configs.size(), 18u);
+  for (const Config& config : configs) {
+    const Variant variant = make_variant(kernel, problems.front(), bench.facts(), config);
+    LoadedPlan plan(*bench.device, bench.compile(variant), variant.plan);
+    for (const Gate& gate : gates) {
+      const GateReport report = gate.check(plan, config);
+      EXPECT_EQ(report.failure, std::nullopt) << to_string(config);
+      EXPECT_EQ(report.checks, static_cast<int>(gate.cases().size())) << to_string(config);
+      EXPECT_LE(report.errors.in_limits, 1.0) << to_string(config);
+      EXPECT_GT(report.errors.in_limits, 0.0) << "nothing was rounded, so nothing was compared";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(WaveSizes, RmsnormTemplate, testing::Values("host", "host:wave64"),
+                         [](const auto& device) { return device.param == "host" ? "wave32" : "wave64"; });
+
+}  // namespace
+}  // namespace hiptune::test
