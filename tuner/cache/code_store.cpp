@@ -1,14 +1,9 @@
 #include "cache/code_store.hpp"
 
-#include <unistd.h>
-
-#include <fstream>
-#include <iterator>
-
-#include <spdlog/spdlog.h>
-
+#include "cache/files.hpp"
 #include "cache/fingerprint.hpp"
 #include "hiptune/error.hpp"
+#include "problem/log.hpp"
 
 namespace hiptune {
 namespace {
@@ -36,7 +31,8 @@ std::optional<CodeObject> deserialize(const std::string& file) {
 }  // namespace
 
 std::string CodeStore::key_of(const Variant& variant, const Target& target) {
-  std::string text = target.architecture + '\0' + target.name + '\0' + variant.source.name + '\0';
+  std::string text = std::string(HIPTUNE_VERSION) + '\0' + target.architecture + '\0' + target.name + '\0' +
+                     variant.source.name + '\0';
   text += variant.source.text + '\0';
   for (const SourceFile& header : variant.headers) text += header.name + '\0' + header.text + '\0';
   for (const std::string& entry : variant.entry_points) text += entry + '\0';
@@ -48,27 +44,26 @@ std::filesystem::path CodeStore::file_of(const std::string& key) const {
 }
 
 std::optional<CodeObject> CodeStore::find(const std::string& key) const {
-  std::ifstream stream(file_of(key), std::ios::binary);
-  if (!stream) return std::nullopt;
-  const std::string file{std::istreambuf_iterator<char>(stream), {}};
-  auto code = deserialize(file);
-  if (!code) spdlog::warn("{}: damaged, compiled again", file_of(key).string());
+  if (folder_.empty()) return std::nullopt;
+  std::optional<std::string> file;
+  try {
+    file = read_file(file_of(key));
+  } catch (const Error& error) {
+    log().warn("{}", error.what());  // compiled instead
+  }
+  if (!file) return std::nullopt;
+  auto code = deserialize(*file);
+  if (!code) log().warn("{}: damaged, compiled again", file_of(key).string());
   return code;
 }
 
 void CodeStore::put(const std::string& key, const CodeObject& code) const {
+  if (folder_.empty()) return;
   const std::filesystem::path file = file_of(key);
-  std::error_code ignored;
-  std::filesystem::create_directories(file.parent_path(), ignored);
-  const std::filesystem::path temporary = file.string() + "." + std::to_string(::getpid()) + ".tmp";
-  std::ofstream stream(temporary, std::ios::binary);
-  const std::string text = serialize(code);
-  if (!stream.write(text.data(), static_cast<std::streamsize>(text.size())) || !stream.flush())
-    throw failed(temporary.string() + ": cannot be written; check the folder's rights and space");
-  stream.close();
   std::error_code error;
-  std::filesystem::rename(temporary, file, error);
-  if (error) throw failed(file.string() + ": " + error.message());
+  std::filesystem::create_directories(file.parent_path(), error);
+  if (error) throw failed(file.parent_path().string() + ": cannot be created: " + error.message());
+  write_atomically(file, serialize(code));
 }
 
 CodeObject CodeStore::find_or_compile(const Variant& variant, const Target& target, Compiler* compiler) const {
@@ -84,7 +79,7 @@ CodeObject CodeStore::find_or_compile(const Variant& variant, const Target& targ
   try {
     put(key, code);
   } catch (const Error& error) {
-    spdlog::warn("{}", error.what());  // a read-only cache is no reason not to run
+    log().warn("{}", error.what());  // a read-only cache is no reason not to run
   }
   return code;
 }

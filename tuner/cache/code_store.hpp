@@ -11,15 +11,16 @@
 namespace hiptune {
 
 // Code objects by content: what they were compiled from and for. With it, an application needs no compiler. The folder
-// can be deleted at any time. Safe to use from many processes.
+// can be deleted at any time. An empty path keeps nothing. Safe to use from many processes and threads.
 class CodeStore {
  public:
   explicit CodeStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // Sources, entry points, architecture and device name, hashed.
+  // Sources, entry points, architecture, device name and hiptune's version, hashed. Which compiler is left out, so that
+  // code is found where there is none.
   [[nodiscard]] static std::string key_of(const Variant& variant, const Target& target);
 
-  // None when it is not there or damaged.
+  // None when it is not there, cannot be read or is damaged; the latter two are logged.
   [[nodiscard]] std::optional<CodeObject> find(const std::string& key) const;
   // Throws Error(failed) when the folder cannot be written.
   void put(const std::string& key, const CodeObject& code) const;

@@ -1,7 +1,6 @@
 #include "cache/files.hpp"
 
 #include <fcntl.h>
-#include <spdlog/spdlog.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "hiptune/error.hpp"
+#include "problem/log.hpp"
 
 namespace hiptune {
 namespace {
@@ -105,7 +105,7 @@ std::optional<int> try_lock(const fs::path& path) {
   if (descriptor < 0) throw system_error("cannot be created", path, errno);
   const bool locked = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
   if (!locked && errno != EWOULDBLOCK && errno != EINTR) {
-    spdlog::warn("{}: cannot be locked: {}", path.string(), std::generic_category().message(errno));
+    log().warn("{}: cannot be locked: {}", path.string(), std::generic_category().message(errno));
   }
   if (locked && is_file_at(descriptor, path)) return descriptor;
   ::close(descriptor);

@@ -1,7 +1,5 @@
 #include "cache/store.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -11,6 +9,7 @@
 #include "cache/files.hpp"
 #include "cache/fingerprint.hpp"
 #include "hiptune/error.hpp"
+#include "problem/log.hpp"
 
 namespace hiptune {
 namespace {
@@ -81,7 +80,7 @@ void keep_aside(const fs::path& file, const std::string& text) {
     copy = base + "-" + std::to_string(number);
   }
   write_atomically(copy, text);
-  spdlog::warn("{} is damaged: a copy is kept as {}, and what is sound in it is used", file.string(), copy);
+  log().warn("{} is damaged: a copy is kept as {}, and what is sound in it is used", file.string(), copy);
 }
 
 void write_merged(const fs::path& file, const std::string& kernel, const Contents& contents) {
@@ -97,7 +96,7 @@ void retire_segments(const Contents& contents) {
   for (const auto& segment : contents.damaged_segments) {
     const auto copy = segment.string() + ".damaged";
     rename_file(segment, copy);
-    spdlog::warn("{} is damaged: it is kept as {}", segment.string(), copy);
+    log().warn("{} is damaged: it is kept as {}", segment.string(), copy);
   }
 }
 

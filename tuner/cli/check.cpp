@@ -1,6 +1,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "cache/freshness.hpp"
+#include "cli/session_options.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
 #include "hiptune/error.hpp"
@@ -21,7 +22,7 @@ void print_verdict(const Verdict& verdict, bool json) {
 }
 
 int run(const Context& context, const std::string& folder) {
-  const std::filesystem::path root = folder.empty() ? context.options.cache : std::filesystem::path(folder);
+  const std::filesystem::path root = folder.empty() ? require_cache(context.options) : std::filesystem::path(folder);
   if (!std::filesystem::is_directory(root))
     throw bad_input(root.string() + ": no such folder; give the cache's folder, or tune something first");
   const std::vector<Verdict> verdicts = check_store(Store(root), context.kernel_path());

@@ -20,7 +20,7 @@ struct DispatchOptions {
 void print_reply(const std::string& problem, const Json& reply, bool explain) {
   const bool right = reply.at("failure").is_null();
   const auto median = reply.at("median_ns").get<double>();
-  print(fmt::format("{}: {} ({}), {} warm, {:.3g} GB/s, {}", problem, reply.at("config").get<std::string>(),
+  print(fmt::format("{}: {} ({}), warm {}, {:.3g} GB/s, {}", problem, reply.at("config").get<std::string>(),
                     reply.at("choice").get<std::string>(), format_time(median),
                     reply.at("bytes").get<double>() / median,
                     right ? fmt::format("right: largest error {} ({:.2f} of the limit)",
@@ -38,6 +38,7 @@ int run(Context& context, const DispatchOptions& options) {
   const std::vector<Problem> problems = options.problem.problems(space);
   const WorkerSettings settings = options.variants.worker_settings(context.options);
   Coordinator coordinator(settings);
+  require_memory(space, problems, coordinator.target());
   std::size_t right = 0;
   for (const Problem& problem : problems) {
     Json reply = coordinator.request({{"op", "dispatch"},

@@ -6,6 +6,7 @@
 
 #include "hiptune/error.hpp"
 #include "problem/config.hpp"
+#include "problem/named_values.hpp"
 
 namespace hiptune::cli {
 namespace {
@@ -43,6 +44,27 @@ std::vector<std::int64_t> doubling_range(const std::string& option, const std::s
   return values;
 }
 
+// "--rows 1024 --cols 1024"
+std::string example(const Space& space) {
+  std::string text;
+  for (const Dimension& dimension : space.dimensions)
+    text += (text.empty() ? "--" : " --") + dimension.name + " " +
+            std::to_string(std::clamp<std::int64_t>(1024, dimension.minimum, dimension.maximum));
+  return text;
+}
+
+std::string known_dtypes(const Space& space) {
+  std::vector<std::string> names;
+  for (Dtype dtype : space.dtypes) names.push_back(to_string(dtype));
+  return join(names);
+}
+
+std::string known_traits(const Space& space) {
+  std::string text;
+  for (const Trait& trait : space.traits) text += "; " + trait.name + " is one of " + join(texts_of(trait.values));
+  return text;
+}
+
 // The product of all lists, the first varying slowest.
 std::vector<std::vector<std::int64_t>> combinations(const std::vector<std::vector<std::int64_t>>& lists) {
   std::vector<std::vector<std::int64_t>> all{{}};
@@ -77,11 +99,21 @@ void ProblemOptions::add_to(CLI::App& command, const Space& space) {
   for (const Dimension& dimension : space.dimensions)
     command
         .add_option("--" + dimension.name, dimensions_[dimension.name],
-                    dimension.description + ": a value, a list 1,8,64 or a doubling range 1..1024")
-        ->group(group);
-  command.add_option("--dtype", dtypes_, "element types, separated by commas (default: the kernel's first)")
-      ->group(group);
-  command.add_option("--trait", traits_, "NAME=VALUE, a fact of the calls to come")->group(group);
+                    (dimension.description.empty() ? "" : dimension.description + ": ") +
+                        "a value, a list 1,8,64 or a doubling range 1..1024")
+        ->group(group)
+        ->type_name("N");
+  command
+      .add_option("--dtype", dtypes_,
+                  "element types, separated by commas; of " + known_dtypes(space) + " (default: the first)")
+      ->group(group)
+      ->type_name("TYPE");
+  if (space.traits.empty()) return;
+  command.add_option("--trait", traits_, "a fact of the calls to come; may be repeated" + known_traits(space))
+      ->group(group)
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 std::vector<Dtype> ProblemOptions::dtypes(const Space& space) const {
@@ -89,11 +121,9 @@ std::vector<Dtype> ProblemOptions::dtypes(const Space& space) const {
   std::vector<Dtype> dtypes;
   for (const std::string& name : split(dtypes_, ',')) {
     const std::optional<Dtype> dtype = parse_dtype(name);
-    std::string known;
-    for (Dtype declared : space.dtypes) known += (known.empty() ? "" : ", ") + to_string(declared);
     if (!dtype || std::find(space.dtypes.begin(), space.dtypes.end(), *dtype) == space.dtypes.end())
-      throw bad_input("--dtype " + name + ": the kernel " + space.kernel + " knows " + known);
-    dtypes.push_back(*dtype);
+      throw bad_input("--dtype " + name + ": the kernel " + space.kernel + " knows " + known_dtypes(space));
+    if (std::find(dtypes.begin(), dtypes.end(), *dtype) == dtypes.end()) dtypes.push_back(*dtype);
   }
   return dtypes;
 }
@@ -103,7 +133,8 @@ std::vector<Problem> ProblemOptions::problems(const Space& space) const {
   for (const Dimension& dimension : space.dimensions) {
     const std::string& text = dimensions_.at(dimension.name);
     if (text.empty())
-      throw bad_input("--" + dimension.name + " is missing: " + space.kernel + " needs a value for each dimension");
+      throw bad_input("--" + dimension.name + " is missing: " + space.kernel +
+                      " needs a value for each dimension, as in " + example(space));
     lists.push_back(parse_dimension("--" + dimension.name, text));
   }
   std::vector<Problem> problems;

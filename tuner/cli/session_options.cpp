@@ -2,19 +2,37 @@
 
 #include <map>
 
+#include "cli/text.hpp"
 #include "hiptune/error.hpp"
+#include "problem/named_values.hpp"
 
 namespace hiptune::cli {
 
 std::filesystem::path this_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
+void VariantOptions::add_fix_to(CLI::App& command, const Space* space) {
+  const std::string group = "Variants";
+  std::string tunables;
+  if (space != nullptr)
+    for (const Tunable& tunable : space->tunables)
+      tunables += "; " + tunable.name + " is one of " + join(texts_of(tunable.values));
+  command.add_option("--fix", fixed, "hold a tunable; may be repeated" + tunables)
+      ->group(group)
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 void VariantOptions::add_to(CLI::App& command) {
   const std::string group = "Variants";
-  command.add_option("--fix", fixed, "NAME=VALUE, hold a tunable; may be repeated")->group(group);
-  command.add_option("--seed", seed, "of inputs and random choices")->group(group)->capture_default_str();
+  command.add_option("--seed", seed, "of inputs and random choices")
+      ->group(group)
+      ->type_name("N")
+      ->capture_default_str();
   command.add_option("--timeout", timeout_seconds, "seconds that each phase of a trial may last")
       ->group(group)
-      ->check(CLI::Range(0.001, 1e6))
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.001, 1e6).description(""))
       ->capture_default_str();
 }
 
@@ -26,17 +44,21 @@ void TimingOptions::add_to(CLI::App& command) {
   const std::string group = "Timing";
   command.add_option("--samples", samples, "exactly so many samples, instead of until the median is known well")
       ->group(group)
-      ->check(CLI::Range(5, 1000000));
+      ->type_name("N")
+      ->check(CLI::Range(5, 1000000).description(""));
   command.add_option("--launches", launches, "launches per sample, instead of as many as the clock needs")
       ->group(group)
-      ->check(CLI::Range(1, 1000000));
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000).description(""));
   command.add_option("--warmups", warmups, "launches before the first sample")
       ->group(group)
-      ->check(CLI::Range(1, 1000000))
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000).description(""))
       ->capture_default_str();
   command.add_option("--budget", budget_seconds, "seconds of sampling per variant, cold and warm each")
       ->group(group)
-      ->check(CLI::Range(0.0, 1e6))
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 1e6).description(""))
       ->capture_default_str();
 }
 
@@ -49,6 +71,22 @@ TimingLimits TimingOptions::limits() const {
     limits.stop.min_samples = limits.stop.max_samples = samples;
   }
   return limits;
+}
+
+const std::filesystem::path& require_cache(const Options& options) {
+  if (options.cache.empty()) throw bad_input("--cache is missing, and neither HIPTUNE_CACHE nor HOME is set");
+  return options.cache;
+}
+
+void require_memory(const Space& space, const std::vector<Problem>& problems, const Target& target) {
+  for (const Problem& problem : problems) {
+    double bytes = 0;
+    for (const BufferShape& shape : buffer_shapes(space, problem, target.facts))
+      bytes += static_cast<double>(shape.elements()) * static_cast<double>(size_of(shape.type));
+    if (bytes <= static_cast<double>(target.memory_bytes)) continue;
+    throw bad_input(to_string(space, problem) + ": its buffers take " + format_bytes(bytes) + ", and " + target.id +
+                    " has " + format_bytes(static_cast<double>(target.memory_bytes)) + "; choose smaller dimensions");
+  }
 }
 
 std::string failures_by_kind(const std::vector<Trial>& trials) {

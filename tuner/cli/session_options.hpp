@@ -21,6 +21,8 @@ struct VariantOptions {
   double timeout_seconds = 60;
 
   void add_to(CLI::App& command);
+  // --fix, for the verbs that choose variants. `space`: of the kernel, where it is known.
+  void add_fix_to(CLI::App& command, const Space* space);
   [[nodiscard]] WorkerSettings worker_settings(const Options& options) const;
 };
 
@@ -34,6 +36,12 @@ struct TimingOptions {
   void add_to(CLI::App& command);
   [[nodiscard]] TimingLimits limits() const;
 };
+
+// The user's cache folder. Throws Error(bad_input) where there is none: no --cache, no HIPTUNE_CACHE and no HOME.
+[[nodiscard]] const std::filesystem::path& require_cache(const Options& options);
+
+// Throws Error(bad_input) for a problem whose buffers alone exceed the device's memory.
+void require_memory(const Space& space, const std::vector<Problem>& problems, const Target& target);
 
 // "3 wrong, 1 crashed", or "none".
 [[nodiscard]] std::string failures_by_kind(const std::vector<Trial>& trials);

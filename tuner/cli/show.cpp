@@ -1,12 +1,13 @@
 #include <set>
 
 #include <spdlog/fmt/fmt.h>
-#include <spdlog/spdlog.h>
 
 #include "cache/store.hpp"
 #include "cli/problem_options.hpp"
+#include "cli/session_options.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
+#include "problem/log.hpp"
 
 namespace hiptune::cli {
 namespace {
@@ -67,13 +68,13 @@ void print_records(const CacheKey& key, const std::filesystem::path& file, const
 int run(Context& context, const ProblemOptions& options) {
   const Kernel& kernel = *context.kernel;
   std::size_t found = 0;
-  for (const auto& root : {context.options.cache, shared_data_folder() / "cache"}) {
+  for (const auto& root : {require_cache(context.options), shared_data_folder() / "cache"}) {
     const Store store(root);
     for (const CacheKey& key : store.keys()) {
       if (key.kernel != kernel.name) continue;
       const Loaded loaded = store.load(key);
       for (const Damage& damage : loaded.damage)
-        spdlog::warn("{}:{}: {}", damage.file.string(), damage.line, damage.what);
+        log().warn("{}:{}: {}", damage.file.string(), damage.line, damage.what);
       const std::vector<Record> records = selected(loaded, kernel.space, options);
       print_records(key, store.file_of(key), records, context.json);
       found += records.size();

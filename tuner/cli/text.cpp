@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <iostream>
 
 #include <spdlog/fmt/fmt.h>
 
 namespace hiptune::cli {
+
+bool Table::is_numeric(std::size_t column) const {
+  return rows_.size() > 1 && std::all_of(rows_.begin() + 1, rows_.end(), [&](const auto& row) {
+           return column >= row.size() || row[column] == "-" ||
+                  std::isdigit(static_cast<unsigned char>(row[column][0]));
+         });
+}
 
 std::string Table::text() const {
   std::vector<std::size_t> widths(rows_.front().size(), 0);
@@ -17,7 +25,7 @@ std::string Table::text() const {
   for (const auto& row : rows_) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i)
-      line += i == 0 ? fmt::format("{:<{}}", row[i], widths[i]) : fmt::format("  {:>{}}", row[i], widths[i]);
+      line += is_numeric(i) ? fmt::format("{:>{}}  ", row[i], widths[i]) : fmt::format("{:<{}}  ", row[i], widths[i]);
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
@@ -37,6 +45,7 @@ std::string format_time(double nanoseconds) {
 std::string format_error(double error) { return error == 0 ? "0" : fmt::format("{:.2g}", error); }
 
 std::string format_bytes(double bytes) {
+  if (bytes >= 1e12) return fmt::format("{:.4g} TB", bytes / 1e12);
   if (bytes >= 1e9) return fmt::format("{:.3g} GB", bytes / 1e9);
   if (bytes >= 1e6) return fmt::format("{:.3g} MB", bytes / 1e6);
   return bytes >= 1e3 ? fmt::format("{:.3g} kB", bytes / 1e3) : fmt::format("{:g} B", bytes);
@@ -47,8 +56,21 @@ std::string first_line(const std::string& text, std::size_t width) {
   return line.size() <= width ? line : line.substr(0, width - 3) + "...";
 }
 
+std::size_t config_width(const Space& space) {
+  std::size_t width = 0;
+  for (const Tunable& tunable : space.tunables) {
+    std::size_t longest = 0;
+    for (const Value& value : tunable.values) longest = std::max(longest, to_string(value).size());
+    width += tunable.name.size() + 1 + longest + 1;
+  }
+  return width;
+}
+
 void print(const std::string& line) { std::cout << line << '\n' << std::flush; }
 
-void print_json(const nlohmann::ordered_json& json) { print(json.dump()); }
+// Compilers and paths may hold bytes that are no UTF-8.
+void print_json(const nlohmann::ordered_json& json) {
+  print(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
 
 }  // namespace hiptune::cli

@@ -10,14 +10,17 @@
 
 namespace hiptune::cli {
 
-// Columns padded to their widest cell; the first left-aligned, the others right-aligned.
+// Columns padded to their widest cell: numbers right-aligned, words left-aligned.
 class Table {
  public:
   explicit Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  // A line per row, each with its newline.
   [[nodiscard]] std::string text() const;
 
  private:
+  [[nodiscard]] bool is_numeric(std::size_t column) const;
+
   std::vector<std::vector<std::string>> rows_;
 };
 
@@ -28,6 +31,9 @@ class Table {
 [[nodiscard]] std::string format_bytes(double bytes);
 // The first line of a text, cut to `width`.
 [[nodiscard]] std::string first_line(const std::string& text, std::size_t width);
+
+// Characters that the longest configuration takes.
+[[nodiscard]] std::size_t config_width(const Space& space);
 
 // Writes a line to stdout, at once.
 void print(const std::string& line);

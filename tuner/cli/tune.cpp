@@ -87,8 +87,8 @@ std::string table_of(const TuneResult& result, Objective objective) {
   return table.text();
 }
 
-std::string trial_line(const Trial& trial, const std::string& baseline) {
-  std::string line = fmt::format("  {:<40} {:<14}", to_string(trial.config), to_string(trial.outcome));
+std::string trial_line(const Trial& trial, const std::string& baseline, std::size_t width) {
+  std::string line = fmt::format("  {:<{}} {:<14}", to_string(trial.config), width, to_string(trial.outcome));
   if (trial.samples)
     line += fmt::format(" cold {:>9}  warm {:>9}", format_time(median(trial.samples->cold)),
                         format_time(median(trial.samples->warm)));
@@ -134,7 +134,7 @@ Json result_json(const Space& space, const TuneResult& result, const TuneRequest
   return json;
 }
 
-TuneListener listener_for(bool json) {
+TuneListener listener_for(bool json, std::size_t width) {
   if (json)
     return {[](const MeasuredYardstick& yardstick) {
               print_json({{"yardstick", yardstick.name}, {"samples", to_json(yardstick.samples)}});
@@ -145,11 +145,11 @@ TuneListener listener_for(bool json) {
               print_json(line);
             }};
   return {
-      [](const MeasuredYardstick& yardstick) {
-        print(fmt::format("  {:<40} {:<14} cold {:>9}  warm {:>9}", "yardstick: " + yardstick.name, "timed",
+      [width](const MeasuredYardstick& yardstick) {
+        print(fmt::format("  {:<{}} {:<14} cold {:>9}  warm {:>9}", "yardstick: " + yardstick.name, width, "timed",
                           format_time(median(yardstick.samples.cold)), format_time(median(yardstick.samples.warm))));
       },
-      [](const Trial& trial, const std::string& baseline) { print(trial_line(trial, baseline)); }};
+      [width](const Trial& trial, const std::string& baseline) { print(trial_line(trial, baseline, width)); }};
 }
 
 int run(Context& context, const TuneOptions& options) {
@@ -158,11 +158,12 @@ int run(Context& context, const TuneOptions& options) {
   (void)request_for(options, problems.front(), kernel.space);  // bad input shows before anything runs
   (void)make_strategy(options.strategy, {});
   const Kernel copy = context.kernel_path().load("copy");
-  Store store(context.options.cache);
+  Store store(require_cache(context.options));
   Coordinator coordinator(options.variants.worker_settings(context.options));
   store.require_writable(cache_key(coordinator.target(), kernel.name));
+  require_memory(kernel.space, problems, coordinator.target());
   Journal journal(context.options.cache / "journal", kernel.name);
-  Tuning tuning(coordinator, kernel, copy, store, journal, listener_for(context.json));
+  Tuning tuning(coordinator, kernel, copy, store, journal, listener_for(context.json, config_width(kernel.space)));
   bool all_usable = true;
   for (const Problem& problem : problems) {
     const TuneRequest request = request_for(options, problem, kernel.space);
@@ -179,14 +180,20 @@ int run(Context& context, const TuneOptions& options) {
 Action configure(CLI::App& command, const Context& context) {
   auto options = std::make_shared<TuneOptions>();
   if (context.kernel) options->problem.add_to(command, context.kernel->space);
+  options->variants.add_fix_to(command, context.kernel ? &context.kernel->space : nullptr);
   options->variants.add_to(command);
   options->timing.add_to(command);
-  command.add_option("--strategy", options->strategy, strategy_names())->capture_default_str()->group("Search");
-  command.add_option("--trials", options->trials, "at most so many configurations")
-      ->check(CLI::Range(1, 1000000000))
+  command.add_option("--strategy", options->strategy, strategy_names())
+      ->type_name("NAME")
+      ->capture_default_str()
       ->group("Search");
-  command.add_option("--objective", options->objective, "the mode that decides: cold or warm")
-      ->check(CLI::IsMember({"cold", "warm"}))
+  command.add_option("--trials", options->trials, "at most so many configurations")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000000).description(""))
+      ->group("Search");
+  command.add_option("--objective", options->objective, "what decides: times with cold caches, or with warm ones")
+      ->type_name("MODE")
+      ->check(CLI::IsMember({"cold", "warm"}).description(""))
       ->capture_default_str()
       ->group("Search");
   return [options](Context& run_context) { return run(run_context, *options); };

@@ -23,11 +23,11 @@ std::vector<Config> configs_for(const VerifyOptions& options, const Space& space
   return options.covering ? pairwise_covering(configs) : configs;
 }
 
-void print_trial(const Trial& trial, bool json) {
+void print_trial(const Trial& trial, std::size_t width, bool json) {
   if (json) return print_json({{"trial", to_json(trial)}});
-  print(fmt::format("  {:<40} {:<14} {} checks, largest error {} ({:.2f} of the limit){}", to_string(trial.config),
-                    to_string(trial.outcome), trial.checks, format_error(trial.errors.relative), trial.errors.in_limits,
-                    trial.detail.empty() ? "" : ": " + trial.detail));
+  print(fmt::format("  {:<{}} {:<14} {} checks, largest error {} ({:.2f} of the limit){}", to_string(trial.config),
+                    width, to_string(trial.outcome), trial.checks, format_error(trial.errors.relative),
+                    trial.errors.in_limits, trial.detail.empty() ? "" : ": " + trial.detail));
 }
 
 int run(Context& context, const VerifyOptions& options) {
@@ -35,6 +35,7 @@ int run(Context& context, const VerifyOptions& options) {
   const std::vector<Problem> problems = options.problem.problems(space);
   (void)parse_tunables(space, options.variants.fixed);  // bad input shows before a worker starts
   Coordinator coordinator(options.variants.worker_settings(context.options));
+  require_memory(space, problems, coordinator.target());
   std::vector<Trial> all;
   for (const Problem& problem : problems) {
     const std::vector<Config> configs = configs_for(options, space, problem, coordinator.target().facts);
@@ -44,7 +45,7 @@ int run(Context& context, const VerifyOptions& options) {
     coordinator.prepare(space.kernel, problem, options.variants.seed);
     for (const Config& config : configs) {
       all.push_back(coordinator.run(config, std::nullopt));
-      print_trial(all.back(), context.json);
+      print_trial(all.back(), config_width(space), context.json);
     }
   }
   const auto passed = static_cast<std::size_t>(
@@ -63,6 +64,7 @@ int run(Context& context, const VerifyOptions& options) {
 Action configure(CLI::App& command, const Context& context) {
   auto options = std::make_shared<VerifyOptions>();
   if (context.kernel) options->problem.add_to(command, context.kernel->space);
+  options->variants.add_fix_to(command, context.kernel ? &context.kernel->space : nullptr);
   options->variants.add_to(command);
   command.add_flag("--covering", options->covering, "a set in which every pair of values occurs, instead of all")
       ->group("Variants");

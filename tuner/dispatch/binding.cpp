@@ -1,57 +1,25 @@
 #include "dispatch/binding.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 
 #include <spdlog/fmt/fmt.h>
-#include <spdlog/spdlog.h>
 
-#include "device/backends.hpp"
+#include "hiptune/error.hpp"
+#include "problem/log.hpp"
 
 namespace hiptune::detail {
 namespace {
 
-// A space in which every dimension may vary from call to call, for plans that must serve any shape.
-Space with_all_dimensions_varying(Space space) {
-  for (Dimension& dimension : space.dimensions) dimension.batch = true;
-  return space;
-}
-
-std::vector<std::string> dimension_names(const Space& space) {
-  std::vector<std::string> names;
-  for (const Dimension& dimension : space.dimensions) names.push_back(dimension.name);
-  return names;
-}
-
-DeviceSettings device_settings(const Options& options) {
-  return {options.cxx_compiler, options.temporary_directory.string()};
-}
-
-std::unique_ptr<Compiler> compiler_if_any(const std::string& backend, const Options& options) {
-  try {
-    return open_compiler(backend, device_settings(options));
-  } catch (const Error& error) {
-    spdlog::debug("no compiler: {}", error.what());
-    return nullptr;
-  }
-}
-
-ReadyPlan make_ready(Device& device, const Kernel& kernel, const Problem& problem, const Config& config,
-                     const CodeObject& code, const Plan& plan) {
-  ReadyPlan ready{config, std::nullopt, LoadedPlan(device, code, plan), {}, {}};
-  Names constants = names_of(kernel.space, problem, device.target().facts, config);
-  for (const Dimension& dimension : kernel.space.dimensions) constants.erase(dimension.name);
-  const std::vector<std::string> names = dimension_names(kernel.space);
-  for (const Workspace& workspace : kernel.space.workspaces) {
-    ready.workspaces.emplace_back(workspace.extent, constants, names);
-    ready.workspace_element_bytes.push_back(static_cast<std::int64_t>(size_of(workspace.type.value_or(problem.dtype))));
-  }
-  return ready;
-}
-
 thread_local std::string last_error_text;
 
-Status remember(Status status, const char* text) {
-  last_error_text = text;
+Status remember(Status status, const std::string& words) noexcept {
+  try {
+    last_error_text = words;
+  } catch (const std::bad_alloc&) {
+    last_error_text.clear();
+  }
   return status;
 }
 
@@ -59,41 +27,17 @@ Status remember(Status status, const char* text) {
 
 const std::string& last_error_of_thread() { return last_error_text; }
 
-const ReadyPlan* ChoiceList::pick(std::int64_t batch) const noexcept {
-  if (items.empty()) return nullptr;
-  const auto item = std::lower_bound(items.begin(), items.end() - 1, batch,
-                                     [](const Item& candidate, std::int64_t value) { return candidate.up_to < value; });
-  return item->plan.get();
-}
-
-const ChoiceList* Snapshot::find(const CallKey& key) const noexcept {
-  const auto list = std::lower_bound(lists.begin(), lists.end(), key, [](const auto& candidate, const CallKey& wanted) {
-    return candidate->key < wanted;
-  });
-  return list != lists.end() && (*list)->key == key ? list->get() : nullptr;
-}
-
-DispatcherState::DispatcherState(const Options& options)
-    : device_(open_device(options.device, device_settings(options))),
-      compiler_(compiler_if_any(device_->target().backend, options)),
-      kernels_(options.kernel_paths, options.environment_kernel_paths),
-      caches_{options.cache, shared_data_folder() / "cache"},
-      code_(options.cache / "objects") {}
-
-CodeObject DispatcherState::code_for(const Variant& variant) const {
-  return code_.find_or_compile(variant, device_->target(), compiler_.get());
-}
-
 Binding::Binding(std::shared_ptr<DispatcherState> state, std::string_view kernel, Dtype dtype, const Assignment& traits,
                  const std::vector<ArgumentType>& types)
     : state_(std::move(state)),
       kernel_(state_->kernels().load(kernel)),
       dtype_(dtype),
-      signature_(kernel_.space, dtype, types, traits),
-      catalog_(load_catalog(state_->caches(), state_->device().target(), kernel_, dtype)) {
+      signature_(kernel_.space, dtype, types, traits, state_->device().target().facts),
+      catalog_(load_catalog(state_->caches(), state_->device().target(), kernel_, dtype)),
+      workspaces_(state_->device()) {
   if (kernel_.space.workspaces.size() > kMaxWorkspaces)
     throw bad_input(fmt::format("{}: the dispatcher takes at most {} workspaces", kernel_.space.file, kMaxWorkspaces));
-  for (const CallKey& key : signature_.trait_combinations()) fallbacks_.emplace_back(key, load_fallback(key));
+  for (const CallKey& key : signature_.trait_combinations()) fallbacks_.push_back(load_fallback(key));
   kept_.push_back(std::make_unique<Snapshot>());
   snapshot_ = kept_.back().get();
   wanted_.reserve(kMaxLists);
@@ -105,45 +49,56 @@ Binding::~Binding() {
   wake_.notify_all();
 }
 
-std::shared_ptr<const ReadyPlan> Binding::load_fallback(const CallKey& traits) const {
-  Kernel kernel = kernel_;
-  kernel.space = with_all_dimensions_varying(kernel.space);
-  const Problem problem = signature_.problem_of(kernel_.space, traits);
-  const Config& config = kernel_.space.fallback;
-  const Variant variant = make_variant(kernel, problem, state_->device().target().facts, config);
-  return std::make_shared<ReadyPlan>(
-      make_ready(state_->device(), kernel_, problem, config, state_->code_for(variant), variant.plan));
+// ---- calls
+
+Status Binding::launch(void* stream, void** arguments) const noexcept {
+  const CallReading reading = signature_.read(arguments);
+  if (reading.status != Status::success) return refuse(reading, arguments);
+  if (reading.is_empty) return Status::success;
+  const BatchValues batch = signature_.batch_of(reading.key);
+  const CallKey bare = signature_.without_batch(reading.key);
+  const Snapshot& snapshot = *snapshot_.load(std::memory_order_acquire);
+  const ChoiceList* list = snapshot.find(bare);
+  if (list == nullptr && snapshot.lists.size() < kMaxLists) request(bare);
+  if (const ChoiceList::Item* item = list == nullptr ? nullptr : list->pick(batch.span()))
+    return launch_plan(*item->plan, batch.span(), stream, arguments);
+  const Fallback& fallback = fallback_for(reading.key);
+  if (fallback.plan == nullptr) return remember(Status::not_ready, fallback.why_not);
+  return launch_plan(*fallback.plan, signature_.dimensions_of(reading.key), stream, arguments);
 }
 
-std::shared_ptr<const ReadyPlan> Binding::load(const TunedProblem& entry, const Problem& call) const {
-  const Variant variant = make_variant(kernel_, call, state_->device().target().facts, entry.config);
-  ReadyPlan ready = make_ready(state_->device(), kernel_, call, entry.config, state_->code_for(variant), variant.plan);
-  ready.tuned_for = entry.problem;
-  return std::make_shared<ReadyPlan>(std::move(ready));
+Status Binding::refuse(const CallReading& reading, void* const* arguments) const noexcept {
+  try {
+    return remember(reading.status, kernel_.name + ": " + signature_.describe(reading, arguments));
+  } catch (const std::bad_alloc&) {
+    return reading.status;
+  }
 }
 
-std::shared_ptr<const ChoiceList> Binding::build(const CallKey& key) const {
-  const Problem call = signature_.problem_of(kernel_.space, key);
-  auto list = std::make_shared<ChoiceList>();
-  list->key = key;
-  for (const Breakpoint& point : choose(kernel_.space, catalog_, call, state_->device().target().facts))
-    list->items.push_back({point.up_to, load(catalog_.entries[point.entry], call)});
-  return list;
+Status Binding::launch_plan(const ReadyPlan& plan, std::span<const std::int64_t> varying, void* stream,
+                            void** arguments) const noexcept {
+  try {
+    if (!plan.workspaces.empty()) add_workspaces(plan, varying, stream, arguments);
+    plan.plan.launch(varying, arguments, stream);
+    return Status::success;
+  } catch (const KernelFault& fault) {
+    return remember(Status::kernel_fault, fault.what());
+  } catch (const std::exception& error) {
+    return remember(Status::launch_failed, error.what());
+  }
 }
 
-void Binding::build_and_publish(const CallKey& key) const {
-  const std::lock_guard lock(building_);
-  if (snapshot_.load()->find(key) == nullptr) publish(build(key));
+void Binding::add_workspaces(const ReadyPlan& plan, std::span<const std::int64_t> varying, void* stream,
+                             void** arguments) const {
+  WorkspaceSlot& slot = workspaces_.of_this_thread(stream);
+  for (std::size_t i = 0; i < plan.workspaces.size(); ++i)
+    arguments[signature_.arguments() + i] = workspaces_.require(slot, i, plan.workspaces[i].bytes(varying));
 }
 
-void Binding::publish(std::shared_ptr<const ChoiceList> list) const {
-  auto next = std::make_unique<Snapshot>(*snapshot_.load());
-  if (next->lists.size() >= kMaxLists) return;
-  const auto place = std::upper_bound(next->lists.begin(), next->lists.end(), list,
-                                      [](const auto& a, const auto& b) { return a->key < b->key; });
-  next->lists.insert(place, std::move(list));
-  snapshot_.store(next.get(), std::memory_order_release);
-  kept_.push_back(std::move(next));
+const Binding::Fallback& Binding::fallback_for(const CallKey& key) const noexcept {
+  for (const Fallback& fallback : fallbacks_)
+    if (fallback.traits.traits == key.traits) return fallback;
+  return fallbacks_.front();  // not reached: every combination of traits has one
 }
 
 // Not to wait and not to allocate is what matters here: a request that is not taken is made again by the next call.
@@ -155,111 +110,172 @@ void Binding::request(const CallKey& key) const noexcept {
   wake_.notify_one();
 }
 
+// ---- building
+
+Binding::Fallback Binding::load_fallback(const CallKey& traits) const {
+  const TargetFacts& facts = state_->device().target().facts;
+  const Problem problem = signature_.problem_of(kernel_.space, traits);
+  const UniversalPlan universal = make_universal_plan(kernel_.space, problem, facts);
+  const std::string advice = "; prepare() makes a plan for given dimensions";
+  if (!universal.plan) return {traits, nullptr, "no fallback for any shape: " + universal.why_not + advice};
+  Variant variant = make_variant(kernel_, problem, facts, kernel_.space.fallback);
+  variant.plan = *universal.plan;
+  try {
+    return {traits,
+            std::make_shared<ReadyPlan>(
+                state_->load(variant, kernel_.space, problem, kernel_.space.fallback, dimension_names(kernel_.space))),
+            ""};
+  } catch (const Error& error) {
+    // No compiler, and only winners stored: good enough for calls that a winner serves.
+    if (error.kind() != ErrorKind::unavailable || catalog_.entries.empty()) throw;
+    log().warn("{}: no fallback: {}", kernel_.name, error.what());
+    return {traits, nullptr, std::string("no fallback: ") + error.what() + advice};
+  }
+}
+
+std::shared_ptr<const ReadyPlan> Binding::load(const Config& config, const Problem& call) const {
+  const Variant variant = make_variant(kernel_, call, state_->device().target().facts, config);
+  return std::make_shared<ReadyPlan>(
+      state_->load(variant, kernel_.space, call, config, kernel_.space.batch_dimensions()));
+}
+
+// `at` is the entry being loaded, for whoever catches what this throws.
+ChoiceList Binding::load_choices(const Choices& choices, const std::vector<TunedProblem>& entries, const CallKey& key,
+                                 std::size_t& at) const {
+  const Problem call = signature_.problem_of(kernel_.space, key);
+  std::map<std::string, std::shared_ptr<const ReadyPlan>> loaded;  // by configuration
+  const auto item = [&](std::size_t entry, std::int64_t up_to) -> ChoiceList::Item {
+    at = entry;
+    auto& plan = loaded[to_string(entries[entry].config)];
+    if (plan == nullptr) plan = load(entries[entry].config, call);
+    return {up_to, plan, entries[entry].problem};
+  };
+  ChoiceList list{key, {}, {}, "no cached configuration is valid for this call"};
+  for (const Breakpoint& point : choices.breakpoints) list.items.push_back(item(point.entry, point.up_to));
+  for (const ExactBatch& one : choices.exact) list.exact.push_back({one.batch, item(one.entry, 0)});
+  return list;
+}
+
+// An entry whose code cannot be had is left out, and the next nearest takes its place.
+ChoiceList Binding::load_nearest_that_loads(const CallKey& key) const {
+  const Problem call = signature_.problem_of(kernel_.space, key);
+  std::vector<TunedProblem> entries = catalog_.entries;
+  std::string failure;
+  while (true) {
+    std::size_t at = 0;
+    try {
+      const Choices choices = choose(kernel_.space, entries, call, state_->device().target().facts);
+      ChoiceList list = load_choices(choices, entries, key, at);
+      if (entries.empty()) list.why_fallback = "the caches hold no usable entry for this device and dtype";
+      if (!failure.empty()) list.why_fallback = failure;
+      return list;
+    } catch (const Error& error) {
+      if (at >= entries.size()) throw;
+      log().warn("{}: {} is not used: {}", kernel_.name, to_string(entries[at].config), error.what());
+      failure = error.what();
+      entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+  }
+}
+
+std::shared_ptr<const ChoiceList> Binding::build(const CallKey& key) const {
+  ChoiceList list = load_nearest_that_loads(key);
+  if (list.items.empty() && fallback_for(key).plan == nullptr) {
+    auto plan = load(kernel_.space.fallback, signature_.problem_of(kernel_.space, key));
+    list.items.push_back({std::numeric_limits<std::int64_t>::max(), std::move(plan), std::nullopt});
+  }
+  return std::make_shared<ChoiceList>(std::move(list));
+}
+
+void Binding::build_and_publish(const CallKey& key) const {
+  const std::lock_guard lock(building_);
+  const Snapshot& snapshot = *snapshot_.load();
+  if (snapshot.find(key) == nullptr && snapshot.lists.size() < kMaxLists) publish(build(key));
+}
+
+// Requires building_.
+void Binding::publish(std::shared_ptr<const ChoiceList> list) const {
+  auto next = std::make_unique<Snapshot>(*snapshot_.load());
+  const auto place = std::upper_bound(next->lists.begin(), next->lists.end(), list,
+                                      [](const auto& a, const auto& b) { return a->key < b->key; });
+  next->lists.insert(place, std::move(list));
+  kept_.push_back(std::move(next));
+  snapshot_.store(kept_.back().get(), std::memory_order_release);
+}
+
+void Binding::build_or_give_up(const CallKey& key) const {
+  try {
+    build_and_publish(key);
+  } catch (const std::exception& error) {
+    log().warn("{}: {}", kernel_.name, error.what());
+    // An empty list, so that the next call does not ask for the same failure again.
+    const std::lock_guard lock(building_);
+    if (snapshot_.load()->find(key) == nullptr)
+      publish(std::make_shared<ChoiceList>(ChoiceList{key, {}, {}, error.what()}));
+  }
+}
+
 void Binding::build_in_background(const std::stop_token& stop) const {
   while (true) {
     CallKey key;
     {
       std::unique_lock lock(requests_);
-      if (!wake_.wait(lock, stop, [&] { return !wanted_.empty(); })) return;
+      if (!wake_.wait(lock, stop, [&] { return !wanted_.empty(); }) || stop.stop_requested()) return;
       key = wanted_.front();
     }
-    try {
-      build_and_publish(key);
-    } catch (const std::exception& error) {
-      spdlog::warn("{}: the fallback serves: {}", kernel_.name, error.what());
-      // An empty list, so that the next call does not ask for the same failure again.
-      const std::lock_guard lock(building_);
-      publish(std::make_shared<ChoiceList>(ChoiceList{key, {}}));
-    }
+    build_or_give_up(key);
     const std::lock_guard lock(requests_);
     wanted_.erase(wanted_.begin());
   }
 }
 
-const ReadyPlan& Binding::fallback_for(const CallKey& key) const noexcept {
-  for (const auto& [traits, plan] : fallbacks_)
-    if (traits.traits == key.traits) return *plan;
-  return *fallbacks_.front().second;  // not reached: every combination of traits has one
-}
+// ---- explanations
 
-Status Binding::launch(void* stream, void** arguments) const noexcept {
-  CallKey key;
-  bool is_empty = false;
-  const Status status = signature_.read(arguments, key, is_empty);
-  if (status != Status::success || is_empty) return status;
-  std::array<std::int64_t, kMaxDimensions> batch{};
-  const std::size_t count = signature_.batch_of(key, batch);
-  const CallKey bare = signature_.without_batch(key);
-  const ChoiceList* list = snapshot_.load(std::memory_order_acquire)->find(bare);
-  if (list == nullptr) request(bare);
-  const ReadyPlan* plan = list == nullptr ? nullptr : list->pick(batch_size({batch.data(), count}));
-  if (plan != nullptr) return launch_plan(*plan, key, {batch.data(), count}, stream, arguments);
-  return launch_plan(fallback_for(key), key, {key.dimensions.data(), signature_.dimensions()}, stream, arguments);
-}
-
-Status Binding::launch_plan(const ReadyPlan& plan, const CallKey& key, std::span<const std::int64_t> batch,
-                            void* stream, void** arguments) const noexcept {
-  try {
-    if (!plan.workspaces.empty()) add_workspaces(plan, key, stream, arguments);
-    plan.plan.launch(batch, arguments, stream);
-    return Status::success;
-  } catch (const KernelFault& fault) {
-    return remember(Status::kernel_fault, fault.what());
-  } catch (const std::exception& error) {
-    return remember(Status::launch_failed, error.what());
-  }
-}
-
-// One per stream, grown when a call needs more: launches of one stream run one after the other.
-void Binding::add_workspaces(const ReadyPlan& plan, const CallKey& key, void* stream, void** arguments) const {
-  thread_local std::array<void*, kMaxWorkspaces> addresses;
-  const std::lock_guard lock(workspaces_);
-  for (std::size_t i = 0; i < plan.workspaces.size(); ++i) {
-    const std::int64_t elements = plan.workspaces[i].evaluate({key.dimensions.data(), signature_.dimensions()});
-    const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(elements, 1) * plan.workspace_element_bytes[i]);
-    DeviceMemory& memory = workspace_of_[{stream, i}];
-    if (memory.bytes() < bytes) {
-      state_->device().synchronize(stream);
-      memory = DeviceMemory(state_->device(), bytes);
-    }
-    addresses[i] = memory.data();
-    arguments[signature_.arguments() + i] = &addresses[i];
-  }
-}
-
-CallKey Binding::require_key(void* const* arguments) const {
-  CallKey key;
-  bool is_empty = false;
-  const Status status = signature_.read(arguments, key, is_empty);
-  if (status != Status::success) throw bad_input(kernel_.name + ": " + to_string(status));
-  return key;
+CallReading Binding::require_good(void* const* arguments) const {
+  const CallReading reading = signature_.read(arguments);
+  if (reading.status != Status::success) throw bad_input(kernel_.name + ": " + signature_.describe(reading, arguments));
+  return reading;
 }
 
 void Binding::prepare(void* const* arguments) const {
-  build_and_publish(signature_.without_batch(require_key(arguments)));
+  const CallReading reading = require_good(arguments);
+  if (!reading.is_empty) build_and_publish(signature_.without_batch(reading.key));
 }
 
 Explanation Binding::explain(void* const* arguments) const {
-  const CallKey key = require_key(arguments);
-  build_and_publish(signature_.without_batch(key));
-  std::array<std::int64_t, kMaxDimensions> batch{};
-  const std::size_t count = signature_.batch_of(key, batch);
-  const ChoiceList* list = snapshot_.load()->find(signature_.without_batch(key));
-  const ReadyPlan* plan = list == nullptr ? nullptr : list->pick(batch_size({batch.data(), count}));
-  const std::string skipped =
-      catalog_.skipped.empty() ? ""
-                               : fmt::format(" ({} not used: {})", catalog_.skipped.size(), catalog_.skipped.front());
-  if (plan == nullptr) {
-    const std::string why = catalog_.entries.empty() ? "the caches hold no usable entry for this device and dtype"
-                                                     : "no cached configuration is valid for this call";
-    return {Choice::fallback, to_string(kernel_.space.fallback), "", why + skipped};
-  }
+  const CallReading reading = require_good(arguments);
+  if (reading.is_empty) return {Choice::fallback, "", "", "a batch dimension is 0, so that nothing is launched"};
+  const CallKey bare = signature_.without_batch(reading.key);
+  build_and_publish(bare);
+  const ChoiceList* list = snapshot_.load()->find(bare);
+  const ChoiceList::Item* item = list == nullptr ? nullptr : list->pick(signature_.batch_of(reading.key).span());
+  if (item == nullptr || !item->tuned_for) return explain_fallback(list, reading.key);
+  return explain_item(*item, reading.key);
+}
+
+Explanation Binding::explain_item(const ChoiceList::Item& item, const CallKey& key) const {
   const Problem call = signature_.problem_of(kernel_.space, key);
-  const std::string tuned_for = to_string(kernel_.space, *plan->tuned_for);
-  if (*plan->tuned_for == call)
-    return {Choice::exact, to_string(plan->config), tuned_for, "this very problem was tuned" + skipped};
-  return {Choice::nearest, to_string(plan->config), tuned_for,
-          "the nearest tuned problem whose configuration is valid for this call" + skipped};
+  const std::string config = to_string(item.plan->config), tuned_for = to_string(kernel_.space, *item.tuned_for);
+  if (*item.tuned_for == call) return {Choice::exact, config, tuned_for, "this very problem was tuned"};
+  return {Choice::nearest, config, tuned_for,
+          "the nearest tuned problem whose configuration is valid for this call" +
+              skipped_text(to_string(kernel_.space, call))};
+}
+
+Explanation Binding::explain_fallback(const ChoiceList* list, const CallKey& key) const {
+  const std::string why =
+      list != nullptr ? list->why_fallback
+                      : fmt::format("{} sets of dimensions are ready, the most that a binding keeps", kMaxLists);
+  const Problem call = signature_.problem_of(kernel_.space, key);
+  return {Choice::fallback, to_string(kernel_.space.fallback), "", why + skipped_text(to_string(kernel_.space, call))};
+}
+
+// What the caches hold and may not be used: the entry for this problem if there is one, else the first.
+std::string Binding::skipped_text(const std::string& problem) const {
+  if (catalog_.skipped.empty()) return "";
+  auto shown = std::ranges::find(catalog_.skipped, problem, &Skipped::problem);
+  if (shown == catalog_.skipped.end()) shown = catalog_.skipped.begin();
+  return fmt::format(" ({} not used: {})", catalog_.skipped.size(), shown->reason);
 }
 
 }  // namespace hiptune::detail

@@ -1,12 +1,13 @@
 #include "dispatch/catalog.hpp"
 
-#include <algorithm>
 #include <set>
 
-#include <spdlog/spdlog.h>
+#include <spdlog/fmt/fmt.h>
 
 #include "cache/freshness.hpp"
 #include "cache/store.hpp"
+#include "hiptune/error.hpp"
+#include "problem/log.hpp"
 
 namespace hiptune {
 namespace {
@@ -17,31 +18,58 @@ std::vector<std::int64_t> dimension_values(const Record& record) {
   return values;
 }
 
-void take(const CacheKey& key, const Record& record, const Kernel& kernel, Catalog& catalog) {
-  const Verdict verdict = check_record(key, record, kernel);
-  if (verdict.freshness != Freshness::fresh) {
-    catalog.skipped.push_back(problem_key(record) + ": " + to_string(verdict.freshness) + ": " +
-                              (verdict.reasons.empty() ? "" : verdict.reasons.front()));
-    return;
-  }
-  catalog.entries.push_back({{dimension_values(record), record.dtype, record.traits}, record.config});
+std::string place_of(const Damage& damage) {
+  return damage.file.string() + (damage.line > 0 ? fmt::format(":{}", damage.line) : "");
 }
+
+// Collects usable entries, the first of each problem.
+class Collector {
+ public:
+  Collector(const CacheKey& key, const Kernel& kernel, Dtype dtype) : key_(key), kernel_(kernel), dtype_(dtype) {}
+
+  void add(const std::filesystem::path& root) {
+    try {
+      const Loaded loaded = Store(root).load(key_);
+      for (const Damage& damage : loaded.damage) skip("", place_of(damage) + ": " + damage.what);
+      for (const Record& record : loaded.records)
+        if (record.dtype == dtype_ && !taken_.contains(problem_key(record))) add(record);
+    } catch (const Error& error) {  // of a newer schema, or unreadable
+      skip("", error.what());
+    }
+  }
+
+  Catalog take() { return std::move(catalog_); }
+
+ private:
+  void add(const Record& record) {
+    const Verdict verdict = check_record(key_, record, kernel_);
+    if (verdict.freshness != Freshness::fresh)
+      return skip(verdict.problem, fmt::format("{}: {}: {}", verdict.problem, to_string(verdict.freshness),
+                                               fmt::join(verdict.reasons, "; ")));
+    taken_.insert(verdict.problem);
+    catalog_.entries.push_back({{dimension_values(record), record.dtype, record.traits}, record.config});
+  }
+
+  void skip(const std::string& problem, const std::string& reason) {
+    log().warn("{}: not used: {}", kernel_.name, reason);
+    catalog_.skipped.push_back({problem, reason});
+  }
+
+  const CacheKey& key_;
+  const Kernel& kernel_;
+  Dtype dtype_;
+  std::set<std::string> taken_;
+  Catalog catalog_;
+};
 
 }  // namespace
 
 Catalog load_catalog(const std::vector<std::filesystem::path>& roots, const Target& target, const Kernel& kernel,
                      Dtype dtype) {
   const CacheKey key = cache_key(target, kernel.name);
-  Catalog catalog;
-  std::set<std::string> seen;
-  for (const std::filesystem::path& root : roots) {
-    const Loaded loaded = Store(root).load(key);
-    for (const Damage& damage : loaded.damage) spdlog::warn("{}: {}", damage.file.string(), damage.what);
-    for (const Record& record : loaded.records)
-      if (record.dtype == dtype && seen.insert(problem_key(record)).second) take(key, record, kernel, catalog);
-  }
-  for (const std::string& text : catalog.skipped) spdlog::warn("not used: {}", text);
-  return catalog;
+  Collector collector(key, kernel, dtype);
+  for (const std::filesystem::path& root : roots) collector.add(root);
+  return collector.take();
 }
 
 }  // namespace hiptune

@@ -15,12 +15,19 @@ struct TunedProblem {
   Config config;
 };
 
-struct Catalog {
-  std::vector<TunedProblem> entries;
-  std::vector<std::string> skipped;  // "rows=8 cols=64 dtype=f32: stale: the template changed …", for explanations
+// Something in the caches that cannot be used.
+struct Skipped {
+  std::string problem;  // empty: a whole file
+  std::string reason;   // "rows=8 cols=64 dtype=f32: stale: the template changed …"
 };
 
-// The entries of one kernel, device and dtype; those of earlier roots overlay those of later ones.
+struct Catalog {
+  std::vector<TunedProblem> entries;
+  std::vector<Skipped> skipped;
+};
+
+// The entries of one kernel, device and dtype; usable ones of earlier roots overlay those of later ones. Never fails:
+// what cannot be used is skipped, with a warning in the log.
 [[nodiscard]] Catalog load_catalog(const std::vector<std::filesystem::path>& roots, const Target& target,
                                    const Kernel& kernel, Dtype dtype);
 

@@ -34,6 +34,8 @@ const char* to_string(Status status) {
       return "A row stride is shorter than a row.";
     case Status::null_pointer:
       return "A buffer is null.";
+    case Status::not_ready:
+      return "There is no plan for these dimensions yet; prepare() makes one.";
     case Status::launch_failed:
       return "The device refused the launch.";
     case Status::kernel_fault:

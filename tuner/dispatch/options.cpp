@@ -25,7 +25,8 @@ std::vector<std::filesystem::path> split_paths(const std::string& text) {
 Options Options::from_environment() {
   Options options;
   options.environment_kernel_paths = split_paths(environment("HIPTUNE_KERNEL_PATH"));
-  options.cache = environment("HIPTUNE_CACHE", environment("HOME", "/tmp") + "/.cache/hiptune");
+  const std::string home = environment("HOME");
+  options.cache = environment("HIPTUNE_CACHE", home.empty() ? "" : home + "/.cache/hiptune");
   options.cxx_compiler = environment("HIPTUNE_CXX", "c++");
   options.temporary_directory = environment("TMPDIR", "/tmp");
   return options;

@@ -1,10 +1,10 @@
 #include "session/coordinator.hpp"
 
 #include <spdlog/fmt/fmt.h>
-#include <spdlog/spdlog.h>
 
 #include "cache/target_json.hpp"
 #include "hiptune/error.hpp"
+#include "problem/log.hpp"
 #include "session/messages.hpp"
 
 namespace hiptune {
@@ -81,7 +81,7 @@ Trial Coordinator::run(const Config& config, const std::optional<TimingLimits>& 
   const auto* died = std::get_if<WorkerDied>(&answer);
   trial.outcome = died != nullptr ? Outcome::crashed : Outcome::timed_out;
   trial.detail = died != nullptr ? describe(*died) : describe(std::get<WorkerTimedOut>(answer));
-  spdlog::warn("{}: {}", to_string(config), trial.detail);
+  log().warn("{}: {}", to_string(config), trial.detail);
   return trial;
 }
 

@@ -20,12 +20,14 @@ enum class Status {
   invalid_dimension,  // negative, below its minimum (cols = 0), or above its maximum
   invalid_stride,     // shorter than a row
   null_pointer,       // a buffer is null though the problem is not empty
+  not_ready,          // there is no plan for these dimensions yet, and no fallback that serves any; see prepare()
   launch_failed,      // the device refused; last_error() has its words
   kernel_fault,       // the kernel broke a rule that the device checks; last_error() has its words
 };
 // A sentence.
 [[nodiscard]] const char* to_string(Status status);
-// Of the calling thread's last call that did not succeed.
+// What was wrong with the calling thread's last call that did not succeed: "rmsnorm: cols is 0, and must be from 1 to
+// 16777216".
 [[nodiscard]] const std::string& last_error();
 
 // Where the configuration of a call comes from.
@@ -33,7 +35,7 @@ enum class Choice { exact, nearest, fallback };
 
 struct Explanation {
   Choice choice = Choice::fallback;
-  std::string config;     // "REDUCTION=lds_tree BLOCK_SIZE=256"
+  std::string config;     // "REDUCTION=lds_tree BLOCK_SIZE=256"; empty where nothing is launched
   std::string tuned_for;  // the problem of the cache entry; empty for the fallback
   std::string reason;     // a sentence
 };
@@ -84,14 +86,18 @@ class BoundKernel {
  public:
   // Launches the best known configuration on the stream (null: the default stream). Buffers are device pointers,
   // strides are in elements. A batch dimension of 0 is success and launches nothing. Takes no lock, allocates nothing,
-  // compiles nothing; for dimensions never seen before it uses the nearest tuned configuration, or the fallback until
-  // that one is built in the background.
+  // compiles nothing. For non-batch dimensions (or an alignment) never seen before it uses the fallback, until the
+  // nearest tuned configuration is built in the background; prepare() builds it at once.
+  //
+  // A configuration with workspaces keeps some for each thread and stream: the first such call, and one that needs more
+  // than those before it, waits for the stream and allocates. Make one of the largest size before a capture.
   [[nodiscard]] Status operator()(void* stream, Args... args) const noexcept {
     void* arguments[sizeof...(Args) + detail::kMaxWorkspaces] = {address(args)...};
     return detail::launch(*binding_, stream, arguments);
   }
 
-  // Builds what a call with these arguments needs, now. Launches nothing. Throws Error.
+  // Builds what calls with these non-batch dimensions and alignments need, now. Launches nothing, reads no buffer.
+  // Throws Error. A binding keeps at most 256 such sets of dimensions; the fallback serves beyond.
   void prepare(Args... args) const {
     void* arguments[] = {address(args)...};
     detail::prepare(*binding_, arguments);
@@ -123,7 +129,8 @@ class Dispatcher {
   explicit Dispatcher(const Options& options = Options::from_environment());
 
   // Checks the signature against the kernel's space once. `traits` are those that a caller gives ("WEIGHT" -> "f32");
-  // alignment is found from each call. Compiles or loads the fallback. Throws Error naming the argument that differs.
+  // alignment is found from each call. Reads the caches once, and compiles or loads the fallback. Throws Error naming
+  // the argument that differs, or that neither a compiler nor stored code is there.
   //
   //   auto rmsnorm = dispatcher.bind<const float*, const float*, float*, std::int64_t, std::int64_t, std::int64_t,
   //                                  std::int64_t, float>("rmsnorm", "f32");

@@ -12,12 +12,12 @@ struct Options {
   std::string device = "auto";                                  // "auto", "host", "host:wave64", …
   std::vector<std::filesystem::path> kernel_paths;              // kernel folders searched before the shipped ones
   std::vector<std::filesystem::path> environment_kernel_paths;  // kernel folders searched after the shipped ones
-  std::filesystem::path cache;                                  // the user's cache, which overlays the shipped one
+  std::filesystem::path cache;                                  // the user's, over the shipped one; empty: none
   std::string cxx_compiler = "c++";                             // of the host device, found on PATH
   std::filesystem::path temporary_directory = "/tmp";           // for files that a compiler needs
 
-  // Reads HIPTUNE_KERNEL_PATH (folders separated by ':'), HIPTUNE_CACHE (else ~/.cache/hiptune), HIPTUNE_CXX and
-  // TMPDIR. The only function of the library that reads the environment.
+  // Reads HIPTUNE_KERNEL_PATH (folders separated by ':'), HIPTUNE_CACHE (else ~/.cache/hiptune, where HOME is set),
+  // HIPTUNE_CXX and TMPDIR. The only function of the library that reads the environment.
   [[nodiscard]] static Options from_environment();
 };
 

@@ -1,0 +1,74 @@
+#include "dispatch/argument_types.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+namespace hiptune {
+namespace {
+
+using detail::ArgumentKind;
+using detail::ArgumentType;
+
+// As near to the caller's C++ type as its traits tell.
+std::string text_of(const ArgumentType& type) {
+  const auto number = [&](bool floating) {
+    if (floating) return std::string(type.bytes == 4 ? "float" : type.bytes == 8 ? "double" : "long double");
+    return fmt::format("a {}-bit integer", 8 * type.bytes);
+  };
+  if (type.kind == ArgumentKind::integer || type.kind == ArgumentKind::floating)
+    return number(type.kind == ArgumentKind::floating);
+  const std::string constness = type.kind == ArgumentKind::pointer_to_const ? "const " : "";
+  if (type.bytes == 0) return constness + "void*";
+  if (type.floating_pointee) return constness + number(true) + "*";
+  return fmt::format("a pointer to {}{}-byte elements", constness, type.bytes);
+}
+
+// What the argument's type must be, in C++; empty when `type` is that.
+struct Mismatch {
+  Dtype dtype;
+  const ArgumentType& type;
+
+  std::string operator()(const BufferArgument& buffer) const {
+    const Dtype element = buffer.type.value_or(dtype);
+    const bool is_input = buffer.role == Role::in;
+    const bool is_pointer = type.kind == ArgumentKind::pointer || type.kind == ArgumentKind::pointer_to_const;
+    const bool writable = is_input || type.kind == ArgumentKind::pointer;
+    const bool same =
+        type.bytes == 0 || (type.bytes == size_of(element) && type.floating_pointee == is_floating(element));
+    return is_pointer && writable && same ? "" : (is_input ? "const " : "") + cpp_name(element) + "*";
+  }
+  std::string operator()(const ScalarArgument& scalar) const {
+    const auto kind = is_floating(scalar.type) ? ArgumentKind::floating : ArgumentKind::integer;
+    return type.kind == kind && type.bytes == size_of(scalar.type) ? "" : cpp_name(scalar.type);
+  }
+  std::string operator()(const DimensionArgument&) const { return int64(); }
+  std::string operator()(const StrideArgument&) const { return int64(); }
+  [[nodiscard]] std::string int64() const {
+    return type.kind == ArgumentKind::integer && type.bytes == sizeof(std::int64_t) ? "" : "std::int64_t";
+  }
+};
+
+std::string names_of_arguments(const Space& space) {
+  std::string text;
+  for (const Argument& argument : space.arguments) text += (text.empty() ? "" : ", ") + argument_name(argument);
+  return text;
+}
+
+}  // namespace
+
+std::string argument_name(const Argument& argument) {
+  return std::visit([](const auto& a) { return a.name; }, argument);
+}
+
+void require_types(const Space& space, Dtype dtype, const std::vector<ArgumentType>& types) {
+  if (types.size() != space.arguments.size())
+    throw bad_input(fmt::format("bind(\"{}\"): {} argument types given, the kernel takes {}: {}", space.kernel,
+                                types.size(), space.arguments.size(), names_of_arguments(space)));
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const std::string wanted = std::visit(Mismatch{dtype, types[i]}, space.arguments[i]);
+    if (!wanted.empty())
+      throw bad_input(fmt::format("bind(\"{}\"): argument {}, {}, must be {}, and is {}", space.kernel, i + 1,
+                                  argument_name(space.arguments[i]), wanted, text_of(types[i])));
+  }
+}
+
+}  // namespace hiptune
