@@ -24,6 +24,7 @@ const std::vector<std::string>& flags() {
       "-march=native",
       "-ffp-contract=off",  // no fused multiply-add that the source does not ask for
       "-fno-math-errno",    // sqrt is one instruction, as on a GPU, and not a call
+      "-fno-builtin",       // a kernel may have the name of a C function, such as index; __builtin_* still are builtin
       "-fno-exceptions",    // a kernel cannot throw; no tables for it
       "-fno-rtti",
       "-fno-stack-protector",
