@@ -96,7 +96,7 @@ class BlockRunner {
   int at_barrier_ = 0;
   int first_at_barrier_ = 0;
   int barrier_line_ = 0;
-  int exchanging_ = 0;      // waves with an exchange under way
+  int exchanging_ = 0;  // waves with an exchange under way
   // How many contexts may be left from threads that have waited: of the last block, which may have been of another
   // launch and larger.
   int stale_contexts_ = 0;
