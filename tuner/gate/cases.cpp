@@ -42,20 +42,30 @@ double draw_scalar(const ScalarArgument& scalar, std::mt19937_64& random) {
   const double drawn = scalar.minimum > 0
                            ? std::exp(std::lerp(std::log(scalar.minimum), std::log(scalar.maximum), unit))
                            : std::lerp(scalar.minimum, scalar.maximum, unit);
-  const double value = is_floating(scalar.type) ? drawn : std::round(drawn);
-  // What the kernel gets is the rounded value; the oracle must get the same.
-  std::array<std::byte, 8> slot{};
-  store_from_double(slot.data(), scalar.type, std::clamp(value, scalar.minimum, scalar.maximum));
-  return load_as_double(slot.data(), scalar.type);
+  return std::clamp(is_floating(scalar.type) ? drawn : std::round(drawn), scalar.minimum, scalar.maximum);
 }
 
-// The defaults in every third case, else a draw from the range.
+// Of five cases, one has the default, two the ends of the range, and two a draw from it.
+double scalar_of(const ScalarArgument& scalar, std::mt19937_64& random, std::size_t index) {
+  const double drawn = draw_scalar(scalar, random);
+  switch (index % 5) {
+    case 0:
+      return scalar.default_value;
+    case 1:
+      return scalar.minimum;
+    case 2:
+      return scalar.maximum;
+    default:
+      return drawn;
+  }
+}
+
 std::vector<double> draw_scalars(const Space& space, std::uint64_t seed, std::size_t index) {
   std::mt19937_64 random(seed + index);
   std::vector<double> scalars;
   for (const Argument& argument : space.arguments)
     if (const auto* scalar = std::get_if<ScalarArgument>(&argument))
-      scalars.push_back(index % 3 == 0 ? scalar->default_value : draw_scalar(*scalar, random));
+      scalars.push_back(scalar_of(*scalar, random, index));
   return scalars;
 }
 

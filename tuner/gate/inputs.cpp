@@ -7,9 +7,12 @@
 namespace hiptune {
 namespace {
 
-// SplitMix64 (Steele, Lea, Flood 2014), used as a hash of the element's place, so that any part can be drawn alone.
+constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15ULL;
+
+// SplitMix64 (Steele, Lea, Flood 2014). Its state after n numbers is seed + n steps, so that any part can be drawn
+// alone.
 std::uint64_t mix(std::uint64_t z) {
-  z += 0x9E3779B97F4A7C15ULL;
+  z += kStep;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
   return z ^ (z >> 31);
@@ -17,7 +20,7 @@ std::uint64_t mix(std::uint64_t z) {
 
 // Uniform in [-1, 1), never within 2^-24 of zero, so that no weight is lost by chance.
 double uniform(std::uint64_t seed, std::uint64_t index) {
-  const double unit = static_cast<double>(mix(seed ^ mix(index)) >> 11) * 0x1p-52 - 1.0;
+  const double unit = static_cast<double>(mix(seed + index * kStep) >> 11) * 0x1p-52 - 1.0;
   return std::abs(unit) < 0x1p-24 ? 0x1p-24 : unit;
 }
 
@@ -29,36 +32,40 @@ struct Element {
 
   [[nodiscard]] std::uint64_t index() const { return static_cast<std::uint64_t>(row * shape.cols + col); }
   [[nodiscard]] bool is_marked() const { return row == shape.rows / 2 && col == shape.cols / 2; }
-  [[nodiscard]] double random() const {
-    const double value = uniform(seed, index()) * std::min(1.0, domain.largest);
-    return std::copysign(std::max(std::abs(value), domain.smallest), value);
+  // The usual magnitude: 1 where that lies well within the domain of a floating type; else the domain's own end, so
+  // that a domain such as [100, 1000], or one of integers, still gets different values.
+  [[nodiscard]] double reach() const {
+    return is_floating(shape.type) && domain.smallest < 0.5 ? std::min(1.0, domain.largest) : domain.largest;
   }
+  [[nodiscard]] double within_domain(double value) const {
+    return std::copysign(std::clamp(std::abs(value), domain.smallest, domain.largest), value);
+  }
+  [[nodiscard]] double random() const { return within_domain(uniform(seed, index()) * reach()); }
   // Between 1/2 and 1 times `scale`, of either sign.
   [[nodiscard]] double around(double scale) const {
     const double unit = uniform(seed, index());
-    return std::copysign(scale * (0.5 + std::abs(unit) / 2), unit);
+    return within_domain(std::copysign(scale * (0.5 + std::abs(unit) / 2), unit));
   }
 };
 
 double marked_or_random(const Element& element, double mark) {
-  const bool allowed = element.domain.non_finite && element.shape.rows > 1;
+  const bool allowed = element.domain.non_finite && element.shape.rows > 1 && is_floating(element.shape.type);
   return allowed && element.is_marked() ? mark : element.random();
 }
 
 double value_of(Pattern pattern, const Element& element) {
-  const double bound = std::min(1.0, element.domain.largest);
-  const double step = bound / static_cast<double>(element.shape.elements());
+  const double step = element.reach() / static_cast<double>(element.shape.elements());
   switch (pattern) {
     case Pattern::random:
       return element.random();
     case Pattern::zeros:
       return 0.0;
     case Pattern::one_element:
-      return element.is_marked() ? bound : 0.0;
+      return element.is_marked() ? element.reach() : 0.0;
     case Pattern::mixed_signs:
       return (element.index() % 2 == 0 ? 1 : -1) * std::abs(element.random());
     case Pattern::ramp:
-      return std::max(step * static_cast<double>(element.index() + 1), element.domain.smallest);
+      return element.within_domain(step * static_cast<double>(element.index() + 1));
     case Pattern::huge:
       return element.around(element.domain.largest);
     case Pattern::tiny:
@@ -91,13 +98,16 @@ std::vector<std::byte> input_image(const BufferLayout& layout, const Domain& dom
   return image;
 }
 
+// A NaN; of integers, for which all ones is -1 and may be right, another value that nobody computes.
+std::byte poison_of(Dtype type) { return is_floating(type) ? kPoisonByte : kGuardByte; }
+
 std::vector<std::byte> output_image(const BufferLayout& layout) {
   std::vector<std::byte> image(layout.bytes, kGuardByte);
   const auto row_bytes =
       static_cast<std::ptrdiff_t>(layout.shape.cols) * static_cast<std::ptrdiff_t>(size_of(layout.shape.type));
   for (std::int64_t row = 0; row < layout.shape.rows; ++row) {
     const auto begin = image.begin() + static_cast<std::ptrdiff_t>(layout.offset(row, 0));
-    std::fill(begin, begin + row_bytes, kPoisonByte);
+    std::fill(begin, begin + row_bytes, poison_of(layout.shape.type));
   }
   return image;
 }

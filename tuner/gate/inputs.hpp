@@ -21,8 +21,9 @@ using Images = std::vector<std::vector<std::byte>>;
 inline constexpr std::byte kGuardByte{0xA5};
 inline constexpr std::byte kPoisonByte{0xFF};  // all ones is a NaN of every floating type
 
-// Inputs hold the pattern (random values depend on `seed` and the element's place alone), outputs hold poison, guards
-// hold kGuardByte; gaps of inputs hold NaN, so that reading one shows, and gaps of outputs kGuardByte.
+// Inputs hold the pattern (random values depend on `seed` and the element's place alone), within the buffer's domain;
+// outputs hold poison (integers kGuardByte), guards hold kGuardByte; gaps of inputs hold NaN, so that reading one
+// shows, and gaps of outputs kGuardByte.
 [[nodiscard]] Images make_images(const Space& space, const std::vector<BufferLayout>& layouts, Pattern pattern,
                                  std::uint64_t seed);
 

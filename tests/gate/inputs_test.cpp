@@ -1,0 +1,155 @@
+#include "gate/inputs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gate_bench.hpp"
+
+namespace hiptune {
+namespace {
+
+using test::shipped_kernel;
+
+std::vector<Pattern> all_patterns() {
+  std::vector<Pattern> patterns = adversarial_patterns();
+  patterns.push_back(Pattern::random);
+  return patterns;
+}
+
+std::vector<double> values_of(const BufferLayout& layout, const std::vector<std::byte>& image) {
+  std::vector<double> values;
+  for (std::int64_t row = 0; row < layout.shape.rows; ++row)
+    for (std::int64_t col = 0; col < layout.shape.cols; ++col)
+      values.push_back(load_as_double(image.data() + layout.offset(row, col), layout.shape.type));
+  return values;
+}
+
+// RMSNorm's buffers at 5 x 7 with gaps: x and w in, y out.
+class Inputs : public testing::Test {
+ protected:
+  [[nodiscard]] Images make(Pattern pattern, std::uint64_t seed = 1) const {
+    return make_images(space_, layouts_, pattern, seed);
+  }
+  [[nodiscard]] std::vector<double> x(Pattern pattern) const { return values_of(layouts_[0], make(pattern)[0]); }
+
+  const Space space_ = shipped_kernel("rmsnorm").space;
+  const Problem problem_ = make_problem(space_, {5, 7}, Dtype::f32, {});
+  const std::vector<BufferLayout> layouts_ = buffer_layouts(space_, problem_, {}, true);
+};
+
+TEST_F(Inputs, lie_within_the_domain_in_every_pattern) {
+  for (Pattern pattern : all_patterns()) {
+    const Images images = make(pattern);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Domain& domain = space_.buffers()[i]->domain;
+      for (double value : values_of(layouts_[i], images[i])) {
+        if (!std::isfinite(value) || value == 0) continue;
+        EXPECT_GE(std::abs(value), domain.smallest * (1 - 1e-7)) << to_string(pattern);
+        EXPECT_LE(std::abs(value), domain.largest * (1 + 1e-7)) << to_string(pattern);
+      }
+    }
+  }
+}
+
+TEST_F(Inputs, are_what_their_patterns_say) {
+  const auto is_zero = [](double value) { return value == 0; };
+  EXPECT_TRUE(std::ranges::all_of(x(Pattern::zeros), is_zero));
+  EXPECT_EQ(std::ranges::count(x(Pattern::one_element), 0.0), 34);
+  EXPECT_EQ(std::ranges::count_if(x(Pattern::random), is_zero), 0);
+  EXPECT_TRUE(std::ranges::all_of(x(Pattern::huge), [](double value) { return std::abs(value) > 4e14; }));
+  EXPECT_TRUE(std::ranges::all_of(x(Pattern::tiny), [](double value) { return std::abs(value) < 3e-15; }));
+  const std::vector<double> ramp = x(Pattern::ramp);
+  EXPECT_TRUE(std::ranges::is_sorted(ramp));
+  EXPECT_LT(ramp.front(), ramp.back());
+  const std::vector<double> signs = x(Pattern::mixed_signs);
+  for (std::size_t i = 0; i < signs.size(); ++i) EXPECT_EQ(std::signbit(signs[i]), i % 2 == 1);
+}
+
+TEST_F(Inputs, hold_one_nan_or_infinity_in_one_row_and_none_in_a_buffer_of_one_row) {
+  for (auto [pattern, is_marked] : {std::pair{Pattern::not_a_number, +[](double value) { return std::isnan(value); }},
+                                    std::pair{Pattern::infinite, +[](double value) { return std::isinf(value); }}}) {
+    const Images images = make(pattern);
+    EXPECT_EQ(std::ranges::count_if(values_of(layouts_[0], images[0]), is_marked), 1) << to_string(pattern);
+    EXPECT_EQ(std::ranges::count_if(values_of(layouts_[1], images[1]), is_marked), 0) << to_string(pattern);
+  }
+}
+
+TEST_F(Inputs, are_finite_in_every_other_pattern) {
+  for (Pattern pattern : all_patterns()) {
+    if (pattern == Pattern::not_a_number || pattern == Pattern::infinite) continue;
+    EXPECT_TRUE(std::ranges::all_of(x(pattern), [](double value) { return std::isfinite(value); }));
+  }
+}
+
+TEST_F(Inputs, repeat_with_the_seed_and_differ_with_another) {
+  EXPECT_EQ(make(Pattern::random, 1), make(Pattern::random, 1));
+  const Images other = make(Pattern::random, 2);
+  EXPECT_NE(make(Pattern::random, 1)[0], other[0]);
+  EXPECT_NE(make(Pattern::random, 1)[1], other[1]);
+}
+
+TEST_F(Inputs, differ_between_elements_and_between_buffers) {
+  std::vector<double> values = x(Pattern::random);
+  const std::vector<double> weights = values_of(layouts_[1], make(Pattern::random)[1]);
+  values.insert(values.end(), weights.begin(), weights.end());
+  std::ranges::sort(values);
+  EXPECT_EQ(std::ranges::adjacent_find(values), values.end());
+}
+
+TEST_F(Inputs, poison_outputs_and_the_gaps_of_inputs_and_guard_the_rest) {
+  const Images images = make(Pattern::random);
+  const BufferLayout& x = layouts_[0];
+  const BufferLayout& y = layouts_[2];
+  ASSERT_GT(x.stride, 7);
+  for (double value : values_of(y, images[2])) EXPECT_TRUE(std::isnan(value));
+  EXPECT_TRUE(std::isnan(load_as_double(images[0].data() + x.offset(0, 7), Dtype::f32)));
+  EXPECT_EQ(images[2][y.offset(0, 7)], kGuardByte);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const std::size_t end = layouts_[i].offset(layouts_[i].shape.rows - 1, layouts_[i].shape.cols);
+    EXPECT_EQ(images[i].size(), layouts_[i].bytes);
+    EXPECT_TRUE(std::all_of(images[i].begin(), images[i].begin() + static_cast<std::ptrdiff_t>(layouts_[i].first_byte),
+                            [](std::byte byte) { return byte == kGuardByte; }));
+    EXPECT_TRUE(std::all_of(images[i].begin() + static_cast<std::ptrdiff_t>(end), images[i].end(),
+                            [](std::byte byte) { return byte == kGuardByte; }));
+  }
+}
+
+// One row of `count` elements of a made-up input.
+std::vector<double> drawn(Dtype type, const Domain& domain, Pattern pattern) {
+  Space space = shipped_kernel("copy").space;
+  std::get<BufferArgument>(space.arguments[0]).domain = domain;
+  const BufferLayout layout{{1, 100, type}, 100, 0, 100 * size_of(type)};
+  return values_of(layout, make_images(space, {layout, layout}, pattern, 1)[0]);
+}
+
+TEST(InputsOfADomain, that_leaves_out_one_still_differ_and_stay_within_it) {
+  for (Pattern pattern : all_patterns())
+    for (double value : drawn(Dtype::f32, {300, 400, false}, pattern))
+      EXPECT_TRUE(value == 0 || (std::abs(value) >= 300 && std::abs(value) <= 400)) << to_string(pattern) << value;
+  EXPECT_NE(drawn(Dtype::f32, {300, 400, false}, Pattern::random),
+            std::vector<double>(100, drawn(Dtype::f32, {300, 400, false}, Pattern::random)[0]));
+}
+
+TEST(InputsOfADomain, of_integers_are_not_all_zero_or_one) {
+  for (const Domain& domain : {Domain{0, 9, false}, Domain{1, 9, false}}) {
+    const std::vector<double> values = drawn(Dtype::i32, domain, Pattern::random);
+    EXPECT_GT(std::ranges::count_if(values, [](double value) { return std::abs(value) > 1; }), 50);
+    EXPECT_TRUE(std::ranges::all_of(values, [](double value) { return std::abs(value) <= 9; }));
+  }
+}
+
+TEST(Patterns, with_nan_or_infinity_apply_only_where_the_domain_has_them) {
+  Space space = shipped_kernel("rmsnorm").space;
+  for (Pattern pattern : all_patterns()) EXPECT_TRUE(applies(pattern, space));
+  for (Argument& argument : space.arguments)
+    if (auto* buffer = std::get_if<BufferArgument>(&argument)) buffer->domain.non_finite = false;
+  EXPECT_FALSE(applies(Pattern::not_a_number, space));
+  EXPECT_FALSE(applies(Pattern::infinite, space));
+  EXPECT_TRUE(applies(Pattern::huge, space));
+  EXPECT_FALSE(applies(Pattern::infinite, shipped_kernel("copy").space)) << "it has no rows";
+}
+
+}  // namespace
+}  // namespace hiptune
