@@ -1,0 +1,55 @@
+#include "dispatch/workspaces.hpp"
+
+#include <gtest/gtest.h>
+
+#include "dispatch/two_step.hpp"
+#include "made_up_device.hpp"
+
+namespace hiptune {
+namespace {
+
+using detail::Workspaces;
+using detail::WorkspaceSlot;
+
+TEST(Workspaces, grow_when_a_call_needs_more_and_are_kept_else) {
+  MadeUpDevice device;
+  Workspaces workspaces(device);
+  WorkspaceSlot& slot = workspaces.of_this_thread(nullptr);
+  void** where = workspaces.require(slot, 0, 100);
+  const void* first = *where;
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(*workspaces.require(slot, 0, 60), first);
+  EXPECT_EQ(workspaces.require(slot, 0, 5000), where);
+  EXPECT_EQ(slot.memory[0].bytes(), 5000u);
+  EXPECT_EQ(*where, slot.memory[0].data());
+}
+
+TEST(Workspaces, each_thread_and_stream_has_its_own) {
+  MadeUpDevice device;
+  Workspaces workspaces(device);
+  int a = 0, b = 0;  // stand for streams
+  WorkspaceSlot* mine = &workspaces.of_this_thread(&a);
+  EXPECT_EQ(&workspaces.of_this_thread(&a), mine);
+  EXPECT_NE(&workspaces.of_this_thread(&b), mine);
+  WorkspaceSlot* other = nullptr;
+  std::jthread([&] { other = &workspaces.of_this_thread(&a); }).join();
+  EXPECT_NE(other, mine);
+}
+
+TEST(Workspaces, a_plan_of_two_launches_is_right_for_growing_and_shrinking_calls) {
+  test::World world;
+  test::write_two_step(world);
+  world.tuned("two_step", {100, 6}, {"BLOCK_SIZE=64"});
+  const test::TwoStep kernel = test::bind_two_step(Dispatcher(world.options()));
+  for (const auto& [rows, cols] : {std::pair<std::int64_t, std::int64_t>{3, 6}, {500, 6}, {7, 6}, {1000, 11}, {1, 1}}) {
+    test::TwoStepCall fallback(rows, cols), prepared(rows, cols, 3);
+    ASSERT_EQ(fallback.run(kernel), Status::success) << last_error();
+    EXPECT_TRUE(fallback.is_right()) << rows << " x " << cols;
+    kernel.prepare(prepared.x.data(), prepared.y.data(), rows, cols);
+    ASSERT_EQ(prepared.run(kernel), Status::success) << last_error();
+    EXPECT_TRUE(prepared.is_right()) << rows << " x " << cols;
+  }
+}
+
+}  // namespace
+}  // namespace hiptune
