@@ -27,7 +27,8 @@ void print_reply(const std::string& problem, const Json& reply, bool explain) {
                                         format_error(number_from_json(reply.at("max_relative"))),
                                         number_from_json(reply.at("max_in_limits")))
                           : "WRONG: " + reply.at("failure").get<std::string>()));
-  if (!explain) return;
+  // Whoever gets no exact entry wants to know why; it may be a stale one, or a damaged cache.
+  if (!explain && reply.at("choice") == "exact") return;
   const auto tuned_for = reply.at("tuned_for").get<std::string>();
   print(fmt::format("  {}: {}{}", reply.at("choice").get<std::string>(), reply.at("reason").get<std::string>(),
                     tuned_for.empty() ? "" : "; the entry was tuned for " + tuned_for));
@@ -61,7 +62,7 @@ Action configure(CLI::App& command, const Context& context) {
   auto options = std::make_shared<DispatchOptions>();
   if (context.kernel) options->problem.add_to(command, context.kernel->space);
   options->variants.add_to(command);
-  command.add_flag("--explain", options->explain, "say which cache entry was taken, and why")->group("Dispatch");
+  command.add_flag("--explain", options->explain, "say why also where the entry is exact")->group("Dispatch");
   return [options](Context& run_context) { return run(run_context, *options); };
 }
 

@@ -144,6 +144,13 @@ std::vector<Problem> ProblemOptions::problems(const Space& space) const {
   return problems;
 }
 
+void ProblemOptions::require_well_formed(const Space& space) const {
+  for (const auto& [name, text] : dimensions_)
+    if (!text.empty()) (void)parse_dimension("--" + name, text);
+  (void)dtypes(space);
+  (void)parse_traits(space, traits_);
+}
+
 bool ProblemOptions::matches(const Space& space, const std::vector<std::int64_t>& dimensions, Dtype dtype,
                              const Assignment& traits) const {
   for (std::size_t i = 0; i < space.dimensions.size() && i < dimensions.size(); ++i) {

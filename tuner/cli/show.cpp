@@ -67,6 +67,7 @@ void print_records(const CacheKey& key, const std::filesystem::path& file, const
 
 int run(Context& context, const ProblemOptions& options) {
   const Kernel& kernel = *context.kernel;
+  options.require_well_formed(kernel.space);
   std::size_t found = 0;
   for (const auto& root : {require_cache(context.options), shared_data_folder() / "cache"}) {
     const Store store(root);

@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+"""The program as a user meets it: a fresh home and cache, the CPU device. usage: acceptance.py HIPTUNE [TEST ...]"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = None
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# A search that ends soon: one block size, few samples.
+QUICK = ["--fix", "BLOCK_SIZE=32", "--samples", "5", "--launches", "1", "--warmups", "1"]
+SHAPE = ["--rows", "4", "--cols", "16"]
+VERBS = ["devices", "tune", "verify", "show", "dispatch", "check"]
+
+
+class Home(unittest.TestCase):
+    """A home folder per test class; nothing of the caller's environment but PATH gets in."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = pathlib.Path(tempfile.mkdtemp(prefix="hiptune-acceptance-"))
+        cls.cache = cls.home / ".cache" / "hiptune"
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.home)
+
+    def run_hiptune(self, *words, expect=0, phrases=(), **environment):
+        env = {"PATH": os.environ["PATH"], "HOME": str(self.home), "TMPDIR": tempfile.gettempdir(), **environment}
+        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, env=env, timeout=120)
+        said = f"hiptune {' '.join(map(str, words))}\n{done.stdout}{done.stderr}"
+        self.assertEqual(done.returncode, expect, said)
+        self.assertNotIn("internal error", done.stderr, said)
+        for phrase in phrases:
+            self.assertIn(phrase, done.stderr, said)
+        return done
+
+    def json_of(self, *words, expect=0):
+        """Every line of stdout is JSON; returns them."""
+        lines = self.run_hiptune(*words, "--json", expect=expect).stdout.splitlines()
+        self.assertTrue(lines)
+        return [json.loads(line) for line in lines]
+
+    def own_kernel(self, name="rmsnorm", folder="own"):
+        """The three files of a shipped kernel side by side, outside of the repository."""
+        own = self.home / folder
+        own.mkdir()
+        for file in (f"kernel_templates/{name}.hip", f"kernel_templates/{name}.reference.hip",
+                     f"search_spaces/{name}.json"):
+            shutil.copy(ROOT / file, own)
+        return own
+
+    def cache_file(self):
+        return next(self.cache.glob("*/rmsnorm.json"))
+
+
+def replace(file, old, new):
+    text = file.read_text()
+    assert old in text, (file, old)
+    file.write_text(text.replace(old, new, 1))
+
+
+class Acceptance(Home):
+    def test_tune_show_dispatch_check_change_and_damage(self):
+        own = self.own_kernel()
+        here = ["--kernel-path", own]
+        tuned = self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, *here).stdout
+        winner = re.search(r"^stored: (.*?)( \(tied with.*)?$", tuned, re.M).group(1)
+        for heading in ("configuration", "rel. error", "threads", "cold", "of copy cold", "vs serial", "vs block"):
+            self.assertIn(heading, tuned)
+        self.assertIn("failures: none", tuned)
+        self.assertIn("yardstick: ", tuned)
+
+        shown = self.run_hiptune("show", "rmsnorm", *SHAPE, *here).stdout
+        self.assertIn("rows=4 cols=16 dtype=f32", shown)
+        self.assertIn(winner, shown)
+
+        call = self.run_hiptune("dispatch", "rmsnorm", *SHAPE, *here, "--explain").stdout
+        self.assertIn(f"{winner} (exact)", call)
+        self.assertIn("right: largest error", call)
+        near = self.run_hiptune("dispatch", "rmsnorm", "--rows", "5", "--cols", "17", *here, "--explain").stdout
+        self.assertIn("(nearest)", near)
+        self.assertIn("tuned for rows=4 cols=16", near)
+
+        self.assertIn("1 fresh, 0 stale, 0 damaged", self.run_hiptune("check", *here).stdout)
+        template = own / "rmsnorm.hip"
+        template.write_text("// A comment.\n" + template.read_text())
+        self.run_hiptune("check", *here)
+
+        replace(template, "sum += x[c] * x[c]", "sum -= x[c] * x[c]")
+        stale = self.run_hiptune("check", *here, expect=4).stdout
+        self.assertIn("the template changed", stale)
+        self.assertIn("hiptune tune rmsnorm --rows 4 --cols 16", stale)
+        fallback = self.run_hiptune("dispatch", "rmsnorm", *SHAPE, *here, "--explain", expect=1)
+        self.assertIn("(fallback)", fallback.stdout)
+        self.assertIn("WRONG", fallback.stdout)
+        replace(template, "sum -= x[c] * x[c]", "sum += x[c] * x[c]")
+        self.run_hiptune("check", *here)
+
+        damaged = self.cache_file().read_text().replace("lds_tree", "lds_flee", 1).replace("serial", "cereal", 1)
+        self.cache_file().write_text(damaged)
+        self.assertIn("damaged", self.run_hiptune("check", *here, expect=5).stdout)
+        self.assertEqual(self.cache_file().read_text(), damaged)
+        self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, *here)
+        kept = list(self.cache.glob("*/rmsnorm.json.damaged-*"))
+        self.assertEqual([file.read_text() for file in kept], [damaged])
+        self.run_hiptune("check", *here)
+        self.run_hiptune("check", self.cache, *here)
+
+
+class OwnKernel(Home):
+    def test_a_new_kernel_tunes_with_no_rebuild(self):
+        own = self.own_kernel("row_norm2")
+        for file in list(own.iterdir()):
+            text = file.read_text().replace("row_norm2", "brand_new")
+            (own / file.name.replace("row_norm2", "brand_new")).write_text(text)
+            file.unlink()
+        space = json.loads((own / "brand_new.json").read_text())
+        shape = [word for name in space["dimensions"] for word in (f"--{name}", "8")]
+        fixed = [f"{name}={tunable['values'][0]}" for name, tunable in space["tunables"].items()][1:]
+        options = [word for one in fixed for word in ("--fix", one)] + QUICK[2:]
+        tuned = self.run_hiptune("tune", "brand_new", *shape, *options, "--kernel-path", own).stdout
+        self.assertIn("stored: ", tuned)
+        self.run_hiptune("dispatch", "brand_new", *shape, "--kernel-path", own)
+        self.run_hiptune("tune", "brand_new", *shape, expect=2, phrases=["no kernel \"brand_new\""])
+
+    def test_a_template_that_does_not_compile_shows_its_own_line(self):
+        own = self.own_kernel(folder="broken")
+        lines = (own / "rmsnorm.hip").read_text().splitlines()
+        lines.insert(4, "int oops = this_is_not_declared;")
+        (own / "rmsnorm.hip").write_text("\n".join(lines) + "\n")
+        done = self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, "--kernel-path", own, expect=1)
+        self.assertRegex(done.stdout, r"rmsnorm\.hip:5:\d+: error: .*this_is_not_declared")
+        self.assertRegex(done.stdout, r"failures: \d+ compile_failed")
+        self.assertIn("nothing was stored", done.stdout)
+        self.assertEqual(list(self.cache.glob("*/rmsnorm.json")), [])
+
+
+class BadInput(Home):
+    # arguments, exit code, phrases of stderr
+    TABLE = [
+        ([], 2, ["Usage: hiptune", "tune", "check"]),
+        (["tnue"], 2, ["no verb \"tnue\"", "did you mean \"tune\"", "devices"]),
+        (["--rows", "4", "tune"], 2, ["the verb comes first"]),
+        (["tune"], 2, ["right after the verb", "rmsnorm"]),
+        (["tune", "--rows", "4", "rmsnorm"], 2, ["right after the verb"]),
+        (["tune", "rmsnrom", *SHAPE], 2, ["no kernel \"rmsnrom\"", "did you mean \"rmsnorm\"", "searched"]),
+        (["tune", "../rmsnorm", *SHAPE], 2, ["no kernel"]),
+        (["tune", "rmsnorm", *SHAPE, "rmsnorm"], 2, ["rmsnorm"]),
+        (["tune", "rmsnorm", "--rows", "4"], 2, ["--cols is missing", "--rows 1024 --cols 1024"]),
+        (["tune", "rmsnorm", "--rows", "4", "--columns", "16"], 2, ["no option --columns", "--cols"]),
+        (["tune", "rmsnorm", "--rows", "4", "--clos", "16"], 2, ["did you mean \"--cols\""]),
+        (["tune", "rmsnorm", *SHAPE, "--rows", "5"], 2, ["--rows", "more than once"]),
+        (["tune", "rmsnorm", *SHAPE, "--seed", "1", "--seed", "1"], 2, ["--seed", "more than once"]),
+        (["tune", "rmsnorm", "--rows", "0", "--cols", "16"], 2, ["--rows 0", "from 1 to"]),
+        (["tune", "rmsnorm", "--rows", "4", "--cols", "0"], 2, ["--cols 0", "from 1 to"]),
+        (["verify", "rmsnorm", "--rows", "-4", "--cols", "16"], 2, ["--rows -4", "from 1 to"]),
+        (["dispatch", "rmsnorm", "--rows", "four", "--cols", "16"], 2, ["--rows four", "not a number", "1..1024"]),
+        (["tune", "rmsnorm", "--rows", "4.5", "--cols", "16"], 2, ["--rows 4.5", "not a number"]),
+        (["tune", "rmsnorm", "--rows", "", "--cols", "16"], 2, ["--rows"]),
+        (["tune", "rmsnorm", "--rows", "8..4", "--cols", "16"], 2, ["--rows 8..4", "goes up"]),
+        (["tune", "rmsnorm", "--rows", "1,,4", "--cols", "16"], 2, ["--rows", "not a number"]),
+        (["tune", "rmsnorm", "--rows", "99999999999999999999", "--cols", "16"], 2, ["--rows", "beyond 64 bits"]),
+        (["tune", "rmsnorm", "--rows", "9223372036854775807", "--cols", "16"], 2, ["--rows", "from 1 to"]),
+        (["tune", "rmsnorm", "--rows", "1000000000", "--cols", "4096"], 2, ["TB", "smaller dimensions"]),
+        (["verify", "rmsnorm", "--rows", "1000000000", "--cols", "4096"], 2, ["TB", "smaller dimensions"]),
+        (["dispatch", "rmsnorm", "--rows", "1000000000", "--cols", "4096"], 2, ["TB", "smaller dimensions"]),
+        (["tune", "rmsnorm", *SHAPE, "--dtype", "f16"], 2, ["--dtype f16", "f32"]),
+        (["tune", "rmsnorm", *SHAPE, "--trait", "ALIGN=16"], 2, ["--trait"]),
+        (["tune", "copy", "--elements", "64", "--trait", "ALIGN=3"], 2, ["ALIGN=3", "4, 8, 16"]),
+        (["tune", "rmsnorm", *SHAPE, "--fix", "BLOCK=32"], 2, ["no tunable \"BLOCK\"", "BLOCK_SIZE"]),
+        (["tune", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=33"], 2, ["BLOCK_SIZE=33", "32, 64, 128"]),
+        (["verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE"], 2, ["--fix", "BLOCK_SIZE"]),
+        (["tune", "rmsnorm", *SHAPE, "--strategy", "magic"], 2, ["--strategy magic", "exhaustive"]),
+        (["tune", "rmsnorm", *SHAPE, "--objective", "hot"], 2, ["--objective", "cold", "warm"]),
+        (["tune", "rmsnorm", *SHAPE, "--timeout", "soon"], 2, ["--timeout"]),
+        (["tune", "rmsnorm", *SHAPE, "--timeout"], 2, ["--timeout"]),
+        (["tune", "rmsnorm", *SHAPE, "--trials", "0"], 2, ["--trials"]),
+        (["dispatch", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32"], 2, ["no option --fix"]),
+        (["tune", "rmsnorm", *SHAPE, "--device", "abacus"], 3, ["no device 'abacus'", "host"]),
+        (["tune", "rmsnorm", *SHAPE, "--device", "host:wave48"], 2, ["host:wave48", "host:wave64"]),
+        (["tune", "rmsnorm", *SHAPE, "--cache", "/dev/null/cache"], 2, ["/dev/null/cache", "--cache"]),
+        (["tune", "rmsnorm", *SHAPE, "--cache", ""], 2, ["--cache"]),
+        (["tune", "rmsnorm", *SHAPE, "--kernel-path", "/nowhere"], 2, ["--kernel-path /nowhere"]),
+        (["tune", "rmsnorm", *SHAPE, "--kernel-path", "/dev"], 2, ["holds no kernel"]),
+        (["check", "/nowhere"], 2, ["/nowhere", "no such folder"]),
+        (["check", "/", "/"], 2, ["/"]),
+        (["devices", "rmsnorm"], 2, ["rmsnorm"]),
+        (["show", "rmsnorm", "--rows", "x"], 2, ["--rows x", "not a number"]),
+    ]
+
+    def test_each_is_named_and_leaves_no_trace(self):
+        for words, code, phrases in self.TABLE:
+            with self.subTest(" ".join(words)):
+                done = self.run_hiptune(*words, expect=code, phrases=phrases)
+                self.assertEqual(done.stdout, "")
+        self.assertEqual(list(self.cache.glob("*/*.json")), [])
+
+    def test_json_reports_errors_as_well(self):
+        for words in (["tnue"], ["tune", "rmsnorm", "--rows", "x", "--cols", "4"], ["tune", "rmsnorm", "--bogus"]):
+            lines = self.json_of(*words, expect=2)
+            self.assertEqual(list(lines[-1]), ["error"])
+
+    def test_an_empty_cache_shows_nothing_and_says_how_to_fill_it(self):
+        self.assertIn("hiptune tune rmsnorm", self.run_hiptune("show", "rmsnorm", expect=1).stdout)
+
+    def test_no_compiler_is_exit_3(self):
+        for environment in ({"HIPTUNE_CXX": "nonexistent"}, {"PATH": "/nonexistent"}):
+            for verb in ("tune", "verify", "dispatch"):
+                self.run_hiptune(verb, "rmsnorm", *SHAPE, expect=3, phrases=["no C++ compiler", "g++"], **environment)
+            self.assertIn("not available", self.run_hiptune("devices", **environment).stdout)
+
+    def test_no_home_is_said(self):
+        self.run_hiptune("show", "rmsnorm", expect=2, phrases=["HIPTUNE_CACHE", "HOME"], HOME="")
+
+    def test_results_that_cannot_be_written_are_a_failure(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PROGRAM, "devices"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot be written", done.stderr)
+
+
+class BadSpaces(Home):
+    # what is replaced in rmsnorm.json, and phrases of the error
+    TABLE = [
+        ('"kernel": "rmsnorm",', '"kernel": "rmsnorm"', ["rmsnorm.json", "line", "column"]),
+        ('"description": "y[r', '"descripton": "y[r', ["rmsnorm.json", "descripton"]),
+        ('"ceil_div(rows, REDUCTION', '"ceil_div(rows, REDUCTIONS', ["/plan/0/grid", "REDUCTIONS", "did you mean"]),
+        ('"plan": [', '"constraints": [{"require": "rows > 4", "reason": "why"}],\n  "plan": [',
+         ["/constraints/0", "batch dimension \"rows\""]),
+        ('"plan": [', '"constraints": [{"require": "BLOCK_SIZE > 4096", "reason": "too small"}],\n  "plan": [',
+         ["no valid configuration", "too small"]),
+        ('"schema_version": 1', '"schema_version": 2', ["schema_version"]),
+    ]
+
+    def test_each_names_the_file_and_the_place(self):
+        for number, (old, new, phrases) in enumerate(self.TABLE):
+            with self.subTest(new):
+                own = self.own_kernel(folder=f"space{number}")
+                replace(own / "rmsnorm.json", old, new)
+                self.run_hiptune("tune", "rmsnorm", *SHAPE, "--kernel-path", own, expect=2, phrases=phrases)
+
+    def test_a_constraint_that_this_problem_breaks_is_told(self):
+        own = self.own_kernel()
+        replace(own / "rmsnorm.json", '"plan": [',
+                '"constraints": [{"require": "BLOCK_SIZE == 256 || cols > 64", "reason": "few columns"}],\n  "plan": [')
+        self.run_hiptune("tune", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--kernel-path", own, expect=2,
+                         phrases=["no valid configuration", "few columns"])
+
+
+class BadCaches(Home):
+    def test_none_is_lost_or_overwritten(self):
+        self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK)
+        sound = self.cache_file().read_text()
+        newer = sound.replace('"schema_version":1', '"schema_version":99')
+        self.assertNotEqual(newer, sound)
+
+        self.cache_file().write_text(newer)
+        self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, expect=2, phrases=["rmsnorm.json", "newer"])
+        self.assertEqual(self.cache_file().read_text(), newer)
+        self.run_hiptune("check", expect=5)
+        self.run_hiptune("show", "rmsnorm", expect=2, phrases=["newer"])
+        self.assertIn("(fallback)", self.run_hiptune("dispatch", "rmsnorm", *SHAPE).stdout)
+        self.assertEqual(self.cache_file().read_text(), newer)
+
+        for damaged in (sound[:len(sound) // 2], "not JSON", ""):
+            self.cache_file().write_text(damaged)
+            self.run_hiptune("check", expect=5)
+            self.run_hiptune("show", "rmsnorm", expect=1, phrases=["rmsnorm.json"])
+            call = self.run_hiptune("dispatch", "rmsnorm", *SHAPE).stdout
+            self.assertIn("(fallback)", call)
+            self.assertIn("rmsnorm.json", call)
+            self.assertEqual(self.cache_file().read_text(), damaged)
+
+
+class Json(Home):
+    def test_the_last_line_of_each_verb_is_its_result(self):
+        self.assertIn("backends", self.json_of("devices")[-1])
+        tuned = self.json_of("tune", "rmsnorm", *SHAPE, *QUICK)
+        self.assertEqual(tuned[-1]["result"], "stored")
+        self.assertEqual(tuned[-1]["problem"], "rows=4 cols=16 dtype=f32")
+        self.assertEqual(len([line for line in tuned if "trial" in line and "baseline" not in line]), 3)
+        self.assertTrue(any("yardstick" in line for line in tuned))
+        shown = self.json_of("show", "rmsnorm")
+        self.assertEqual(shown[0]["entry"], tuned[-1]["entry"])
+        self.assertEqual(shown[-1], {"result": "found", "entries": 1})
+        self.assertEqual(self.json_of("show", "rmsnorm", "--rows", "5", expect=1)[-1]["result"], "none")
+        call = self.json_of("dispatch", "rmsnorm", *SHAPE)
+        self.assertEqual((call[0]["choice"], call[-1]["result"]), ("exact", "right"))
+        checked = self.json_of("check")
+        self.assertEqual(checked[-1], {"result": "fresh", "fresh": 1, "stale": 0, "damaged": 0})
+        verified = self.json_of("verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32")
+        self.assertEqual(verified[-1], {"result": "passed", "passed": 3, "variants": 3, "failures": "none"})
+
+    def test_lists_and_doubling_ranges_make_every_combination(self):
+        lines = self.json_of("dispatch", "rmsnorm", "--rows", "1..5", "--cols", "7,9")
+        self.assertEqual([line["problem"] for line in lines[:-1]],
+                         [f"rows={rows} cols={cols} dtype=f32" for rows in (1, 2, 4, 5) for cols in (7, 9)])
+        self.assertEqual(lines[-1], {"result": "right", "calls": 8, "right": 8})
+
+    def test_a_wrong_variant_fails_verify(self):
+        own = self.own_kernel()
+        replace(own / "rmsnorm.hip", "lds[thread] += lds[thread + stride];", "lds[thread] -= lds[thread + stride];")
+        lines = self.json_of("verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--kernel-path", own, expect=1)
+        self.assertEqual(lines[-1], {"result": "failed", "passed": 2, "variants": 3, "failures": "1 wrong"})
+
+
+class Help(Home):
+    def test_each_verb_tells_its_options(self):
+        overview = self.run_hiptune("--help").stdout
+        for verb in VERBS:
+            self.assertIn(f"  {verb} ", overview)
+            text = self.run_hiptune(verb, "--help").stdout
+            self.assertIn(f"Usage: hiptune {verb}", text)
+            self.assertIn("--json", text)
+        self.assertNotIn("worker", overview)
+
+    def test_with_a_kernel_its_dimensions_and_tunables_are_told(self):
+        for verb in ("tune", "verify", "show", "dispatch"):
+            text = self.run_hiptune(verb, "rmsnorm", "--help").stdout
+            self.assertIn("--rows", text)
+            self.assertIn("--cols", text)
+        self.assertIn("REDUCTION is one of serial", self.run_hiptune("tune", "rmsnorm", "--help").stdout)
+        self.assertIn("KERNEL --help", self.run_hiptune("tune", "--help").stdout)
+
+    def test_the_version_is_told(self):
+        self.assertRegex(self.run_hiptune("--version").stdout, r"^hiptune \d+\.\d+\.\d+\n$")
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main(verbosity=2)
