@@ -20,13 +20,19 @@ Json paths_to_json(const std::vector<std::filesystem::path>& paths) {
 }
 
 std::string describe(const WorkerDied& died) {
-  std::string text = fmt::format("the worker was {} during {}", died.how, died.phase);
+  std::string text = fmt::format("the worker {} during {}", died.how, died.phase);
   if (!died.last_words.empty()) text += "; its last words: " + died.last_words;
   return text;
 }
 
 std::string describe(const WorkerTimedOut& timed_out) {
   return fmt::format("{} took longer than {:g} s; --timeout allows more", timed_out.phase, timed_out.deadline.count());
+}
+
+// Of an answer that is no reply.
+std::string describe(const WorkerAnswer& answer) {
+  const auto* died = std::get_if<WorkerDied>(&answer);
+  return died != nullptr ? describe(*died) : describe(std::get<WorkerTimedOut>(answer));
 }
 
 }  // namespace
@@ -55,18 +61,19 @@ WorkerProcess& Coordinator::worker() {
   return *worker_;
 }
 
-Json Coordinator::request(const Json& request, Seconds deadline) {
+Json Coordinator::request(const Json& request, Seconds deadline) { return answer_to(request, deadline, ""); }
+
+Json Coordinator::answer_to(const Json& request, Seconds deadline, const std::string& blame) {
   WorkerAnswer answer = worker().ask(request, deadline);
   if (auto* reply = std::get_if<Json>(&answer)) return std::move(*reply);
   worker_.reset();
-  const auto* died = std::get_if<WorkerDied>(&answer);
-  throw failed(died != nullptr ? describe(*died) : describe(std::get<WorkerTimedOut>(answer)));
+  throw failed(blame + describe(answer));
 }
 
 void Coordinator::prepare(const std::string& kernel, const Problem& problem, std::uint64_t seed) {
   prepared_.reset();
   const Json message{{"op", "prepare"}, {"kernel", kernel}, {"problem", to_json(problem)}, {"seed", seed}};
-  (void)request(message, long_deadline());
+  (void)answer_to(message, long_deadline(), kernel + ".reference.hip: the oracle seems to be wrong, mend it: ");
   prepared_ = message;
 }
 
@@ -78,9 +85,8 @@ Trial Coordinator::run(const Config& config, const std::optional<TimingLimits>& 
   worker_.reset();  // the next request starts another
   Trial trial;
   trial.config = config;
-  const auto* died = std::get_if<WorkerDied>(&answer);
-  trial.outcome = died != nullptr ? Outcome::crashed : Outcome::timed_out;
-  trial.detail = died != nullptr ? describe(*died) : describe(std::get<WorkerTimedOut>(answer));
+  trial.outcome = std::holds_alternative<WorkerDied>(answer) ? Outcome::crashed : Outcome::timed_out;
+  trial.detail = describe(answer);
   log().warn("{}: {}", to_string(config), trial.detail);
   return trial;
 }

@@ -28,8 +28,8 @@ class Coordinator {
   [[nodiscard]] const Target& target() const { return target_; }
   [[nodiscard]] const std::string& compiler_version() const { return compiler_version_; }
 
-  // Sets a kernel and problem up in the worker. Throws Error, also when the worker dies of it: then the oracle is what
-  // is wrong.
+  // Sets a kernel and problem up in the worker. Throws Error, also when the worker dies of it: then it names the
+  // oracle, which is all that runs.
   void prepare(const std::string& kernel, const Problem& problem, std::uint64_t seed);
 
   // `limits` none: gate only. Requires prepare.
@@ -46,6 +46,9 @@ class Coordinator {
 
  private:
   void start();
+  // As request; `blame` begins the message of a worker's death.
+  [[nodiscard]] nlohmann::ordered_json answer_to(const nlohmann::ordered_json& request, Seconds deadline,
+                                                 const std::string& blame);
   [[nodiscard]] Seconds long_deadline() const { return settings_.deadline * 10; }
   [[nodiscard]] WorkerProcess& worker();
 

@@ -1,5 +1,6 @@
 #include "session/worker.hpp"
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 
 #include <csignal>
@@ -113,11 +114,12 @@ Json reply_to(Worker& worker, const std::string& line) {
 }  // namespace
 
 int serve_worker(int socket) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a coordinator that is killed leaves no worker behind
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);    // a coordinator that is killed leaves no worker behind
+  ::fcntl(socket, F_SETFD, FD_CLOEXEC);  // a compiler that outlives the worker must not hold the line open
   LineSocket lines(socket);
   Worker worker(lines);
   while (const auto line = lines.read())
-    if (!lines.write(reply_to(worker, *line).dump())) break;
+    if (!lines.write(to_line(reply_to(worker, *line)))) break;
   return 0;
 }
 

@@ -64,7 +64,7 @@ int spawn(const std::filesystem::path& program, int socket, int output) {
 
 std::string describe(int status) {
   if (!WIFSIGNALED(status)) return fmt::format("exited with code {}", WEXITSTATUS(status));
-  return fmt::format("killed by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+  return fmt::format("was killed by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
 }
 
 std::string trimmed(const std::string& text) {
@@ -149,7 +149,7 @@ WorkerDied WorkerProcess::bury(const std::string& phase) {
   ::waitpid(process_, &status, 0);
   process_ = 0;
   keep_last_words();
-  return {describe(status), phase, trimmed(last_words_)};
+  return {describe(status), phase, valid_utf8(trimmed(last_words_))};
 }
 
 }  // namespace hiptune

@@ -17,7 +17,7 @@ using Seconds = std::chrono::duration<double>;
 
 // A worker that ended while it was asked something.
 struct WorkerDied {
-  std::string how;         // "killed by signal 11 (Segmentation fault)", "exited with code 3"
+  std::string how;         // "was killed by signal 11 (Segmentation fault)", "exited with code 3"
   std::string phase;       // what it was doing: "gate"
   std::string last_words;  // the end of its stdout and stderr
 };

@@ -1,0 +1,120 @@
+#include "session/messages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace hiptune {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Through text, as between processes.
+Json sent(const Json& json) { return Json::parse(to_line(json)); }
+
+Trial full_trial() {
+  Trial trial;
+  trial.config = {{"REDUCTION", std::string("serial")}, {"BLOCK_SIZE", std::int64_t{256}}, {"A", std::int64_t{-1}}};
+  trial.outcome = Outcome::timed;
+  trial.detail = "line one\nline \"two\"";
+  trial.errors = {1e-7, 2.5e-300, 0.75};
+  trial.checks = 22;
+  trial.threads = std::int64_t{1} << 40;
+  trial.samples = Samples{{1.5, 2.25}, {0.1}};
+  trial.isa_hash = "0123";
+  trial.resources = {{10, 20, 30, 40, 50}, {}, {std::nullopt, 7, std::nullopt, 0, std::nullopt}};
+  trial.compile_seconds = 0.125;
+  return trial;
+}
+
+void expect_equal(const Resources& a, const Resources& b) {
+  EXPECT_EQ(a.vgprs, b.vgprs);
+  EXPECT_EQ(a.sgprs, b.sgprs);
+  EXPECT_EQ(a.lds_bytes, b.lds_bytes);
+  EXPECT_EQ(a.scratch_bytes, b.scratch_bytes);
+  EXPECT_EQ(a.spilled_registers, b.spilled_registers);
+}
+
+TEST(Messages, keep_every_field_of_a_trial) {
+  const Trial trial = full_trial();
+  const Trial received = trial_from_json(sent(to_json(trial)));
+  EXPECT_EQ(received.config, trial.config) << "in the same order";
+  EXPECT_EQ(received.outcome, trial.outcome);
+  EXPECT_EQ(received.detail, trial.detail);
+  EXPECT_EQ(received.errors.absolute, trial.errors.absolute);
+  EXPECT_EQ(received.errors.relative, trial.errors.relative);
+  EXPECT_EQ(received.errors.in_limits, trial.errors.in_limits);
+  EXPECT_EQ(received.checks, trial.checks);
+  EXPECT_EQ(received.threads, trial.threads);
+  ASSERT_TRUE(received.samples);
+  EXPECT_EQ(received.samples->cold, trial.samples->cold);
+  EXPECT_EQ(received.samples->warm, trial.samples->warm);
+  EXPECT_EQ(received.isa_hash, trial.isa_hash);
+  EXPECT_EQ(received.compile_seconds, trial.compile_seconds);
+  ASSERT_EQ(received.resources.size(), trial.resources.size());
+  for (std::size_t i = 0; i < trial.resources.size(); ++i) expect_equal(received.resources[i], trial.resources[i]);
+}
+
+TEST(Messages, keep_a_trial_without_samples_and_with_infinite_errors) {
+  Trial trial;
+  trial.outcome = Outcome::wrong;
+  trial.errors = {kInfinity, -kInfinity, std::nan("")};
+  const Trial received = trial_from_json(sent(to_json(trial)));
+  EXPECT_FALSE(received.samples);
+  EXPECT_EQ(received.errors.absolute, kInfinity);
+  EXPECT_EQ(received.errors.relative, -kInfinity);
+  EXPECT_TRUE(std::isnan(received.errors.in_limits));
+}
+
+TEST(Messages, name_every_outcome) {
+  for (Outcome outcome : {Outcome::timed, Outcome::passed, Outcome::invalid, Outcome::compile_failed,
+                          Outcome::launch_failed, Outcome::wrong, Outcome::crashed, Outcome::timed_out})
+    EXPECT_EQ(parse_outcome(to_string(outcome)), outcome);
+  EXPECT_THROW((void)parse_outcome("fine"), Error);
+}
+
+TEST(Messages, keep_problems) {
+  const Problem problem{{std::int64_t{1} << 53, 7}, Dtype::i64, {{"ALIGN", std::int64_t{16}}, {"W", std::string("x")}}};
+  EXPECT_EQ(problem_from_json(sent(to_json(problem))), problem);
+}
+
+TEST(Messages, keep_timing_limits) {
+  TimingLimits limits;
+  limits.stop = {7, 77, Nanoseconds(1.5e9), 0.001};
+  limits.warmups = 9;
+  limits.min_batch = Nanoseconds(12345);
+  limits.max_batch = 99;
+  limits.launches = 3;
+  const TimingLimits received = timing_limits_from_json(sent(to_json(limits)));
+  EXPECT_EQ(received.stop.min_samples, 7);
+  EXPECT_EQ(received.stop.max_samples, 77);
+  EXPECT_EQ(received.stop.budget, limits.stop.budget);
+  EXPECT_EQ(received.stop.target_relative_error, 0.001);
+  EXPECT_EQ(received.warmups, 9);
+  EXPECT_EQ(received.min_batch, limits.min_batch);
+  EXPECT_EQ(received.max_batch, 99);
+  EXPECT_EQ(received.launches, 3);
+  limits.launches.reset();
+  EXPECT_EQ(timing_limits_from_json(sent(to_json(limits))).launches, std::nullopt);
+}
+
+TEST(Messages, keep_errors_with_their_kind) {
+  for (const Error& error : {bad_input("a"), unavailable("b"), failed("c")}) {
+    const Error received = error_from_json(sent(to_json(error)));
+    EXPECT_EQ(received.kind(), error.kind());
+    EXPECT_STREQ(received.what(), error.what());
+  }
+}
+
+TEST(Messages, are_one_line_each_and_valid_text_whatever_a_compiler_printed) {
+  const std::string line = to_line({{"log", "a\nb \xff c"}});
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  EXPECT_EQ(Json::parse(line).at("log"), "a\nb \xef\xbf\xbd c");
+  EXPECT_EQ(valid_utf8("\xe2\x80"), "\xef\xbf\xbd") << "a character that was cut";
+  EXPECT_EQ(valid_utf8("plain \xe2\x80\x98quoted\xe2\x80\x99"), "plain \xe2\x80\x98quoted\xe2\x80\x99");
+}
+
+}  // namespace
+}  // namespace hiptune

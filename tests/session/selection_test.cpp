@@ -1,0 +1,77 @@
+#include "session/selection.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hiptune {
+namespace {
+
+// Nine samples around `median`, half of them within `spread` of it. Warm times stand apart from the cold ones.
+Trial timed(double median, double spread, double warm = 50) {
+  Trial trial;
+  trial.outcome = Outcome::timed;
+  Samples samples;
+  for (int i = -4; i <= 4; ++i) samples.cold.push_back(median + spread * i / 2);
+  samples.warm.assign(9, warm);
+  trial.samples = samples;
+  return trial;
+}
+
+Trial wrong() {
+  Trial trial;
+  trial.outcome = Outcome::wrong;
+  return trial;
+}
+
+using Indices = std::vector<std::size_t>;
+
+TEST(Selection, takes_the_fastest_where_it_stands_apart) {
+  const auto selection = select({timed(130, 1), timed(100, 1), timed(120, 1)}, Objective::cold);
+  ASSERT_TRUE(selection);
+  EXPECT_EQ(selection->winner, 1u);
+  EXPECT_EQ(selection->ties, Indices{});
+}
+
+TEST(Selection, gives_a_tie_to_the_first_in_order) {
+  const auto selection = select({timed(150, 1), timed(100.5, 1), timed(100, 1), timed(100.2, 1)}, Objective::cold);
+  ASSERT_TRUE(selection);
+  EXPECT_EQ(selection->winner, 1u) << "not the fastest, but the space's first of those that cannot be told apart";
+  EXPECT_EQ(selection->ties, (Indices{2, 3}));
+}
+
+TEST(Selection, ties_within_one_percent_only_however_wide_the_spread) {
+  const auto selection = select({timed(101.1, 50), timed(100, 50), timed(100.9, 50)}, Objective::cold);
+  ASSERT_TRUE(selection);
+  EXPECT_EQ(selection->winner, 1u);
+  EXPECT_EQ(selection->ties, Indices{2});
+}
+
+TEST(Selection, tells_apart_what_was_measured_well_enough) {
+  const auto selection = select({timed(100.5, 0.01), timed(100, 0.01)}, Objective::cold);
+  ASSERT_TRUE(selection);
+  EXPECT_EQ(selection->winner, 1u);
+  EXPECT_EQ(selection->ties, Indices{});
+}
+
+TEST(Selection, keeps_at_most_eight_the_fastest_ones) {
+  std::vector<Trial> trials;
+  for (int i = 0; i < 12; ++i) trials.push_back(timed(100 + 0.01 * (11 - i), 5));
+  const auto selection = select(trials, Objective::cold);
+  ASSERT_TRUE(selection);
+  EXPECT_EQ(selection->winner, 4u);
+  EXPECT_EQ(selection->ties, (Indices{5, 6, 7, 8, 9, 10, 11}));
+}
+
+TEST(Selection, decides_by_the_objective) {
+  const std::vector<Trial> trials{timed(100, 1, 90), timed(200, 1, 40)};
+  EXPECT_EQ(select(trials, Objective::cold)->winner, 0u);
+  EXPECT_EQ(select(trials, Objective::warm)->winner, 1u);
+}
+
+TEST(Selection, leaves_out_what_was_not_timed) {
+  EXPECT_EQ(select({wrong(), timed(100, 1), wrong()}, Objective::cold)->winner, 1u);
+  EXPECT_FALSE(select({wrong(), wrong()}, Objective::cold));
+  EXPECT_FALSE(select({}, Objective::cold));
+}
+
+}  // namespace
+}  // namespace hiptune

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "mutants/mutation.hpp"
+#include "session/coordinator.hpp"
+
+namespace hiptune::test {
+
+// A folder of a test's own, removed with it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder()
+      : path_(std::filesystem::temp_directory_path() /
+              ("hiptune-session-" + std::to_string(::getpid()) + "-" + std::to_string(next_++))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  static inline int next_ = 0;
+  std::filesystem::path path_;
+};
+
+inline std::filesystem::path source_folder() { return HIPTUNE_SOURCE_DIR; }
+inline std::filesystem::path mishaps_folder() { return source_folder() / "tests/session/kernels"; }
+
+inline std::string text_of_file(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  EXPECT_TRUE(stream) << file;
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+inline void edit(const std::filesystem::path& file, const Mutation& mutation) {
+  const std::string edited = mutate(text_of_file(file), mutation);
+  std::ofstream(file) << edited;
+}
+
+// Workers of the real program on the CPU, with kernels of `folder`.
+inline WorkerSettings worker_settings(const std::filesystem::path& folder, Seconds deadline = Seconds(60)) {
+  Options options;
+  options.device = "host";
+  options.kernel_paths = {folder};
+  return {HIPTUNE_PROGRAM, options, deadline};
+}
+
+// Files and sockets that this process has open.
+inline std::ptrdiff_t open_descriptors() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+}
+
+}  // namespace hiptune::test

@@ -1,0 +1,172 @@
+#include "session/tuning.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cache/fingerprint.hpp"
+#include "hiptune/error.hpp"
+#include "session/journal.hpp"
+#include "session_bench.hpp"
+
+// A whole tuning run with the real program as worker, on the kernel of mishaps held to those that do no harm.
+namespace hiptune {
+namespace {
+
+using test::edit;
+using test::TemporaryFolder;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Kernels in a folder of the test's own. The yardstick's has one configuration, so that these tests are short.
+class OwnKernels {
+ public:
+  OwnKernels() {
+    for (const auto& entry : std::filesystem::directory_iterator(test::mishaps_folder()))
+      std::filesystem::copy_file(entry.path(), path() / entry.path().filename());
+    for (const char* name : {"copy.hip", "copy.reference.hip"})
+      std::filesystem::copy_file(test::source_folder() / "kernel_templates" / name, path() / name);
+    std::filesystem::copy_file(test::source_folder() / "search_spaces/copy.json", path() / "copy.json");
+    edit(path() / "copy.json", {"", "[64, 256, 1024]", "[256]"});
+    edit(path() / "copy.json", {"", "\"VECTOR_BYTES\": {\"values\": [4, 8, 16]", "\"VECTOR_BYTES\": {\"values\": [4]"});
+    edit(path() / "copy.json", {"", "[1, 4, 16]", "[4]"});
+    edit(path() / "copy.json", {"", "\"VECTORS_PER_THREAD\": 1}", "\"VECTORS_PER_THREAD\": 4}"});
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+class TuningMishaps : public testing::Test {
+ protected:
+  TuneResult tune(const Assignment& fixed) { return tuning_.run(request(fixed)); }
+
+  [[nodiscard]] TuneRequest request(const Assignment& fixed) const {
+    TuneRequest request;
+    request.problem = make_problem(kernel_.space, {500}, Dtype::f32, {});
+    request.fixed = fixed;
+    request.seed = 42;
+    // Making a large cache cold takes a while.
+    request.limits.stop.min_samples = request.limits.stop.max_samples = 1;
+    request.limits.warmups = 1;
+    return request;
+  }
+
+  [[nodiscard]] std::vector<Record> stored() const { return store_.load(key_).records; }
+
+  // Puts `record` into the cache with its time multiplied, as if it had been measured so just now.
+  void put(Record record, double factor) {
+    record.timing.cold.median_ns *= factor;
+    record.timing.warm.median_ns *= factor;
+    record.provenance.date = utc_now();
+    store_.put(key_, record);
+  }
+
+  static Assignment harmless(std::int64_t block) { return {{"MISHAP", std::string("none")}, {"BLOCK_SIZE", block}}; }
+
+  const OwnKernels kernels_;
+  const TemporaryFolder folder_;
+  const KernelPath path_{{kernels_.path()}, {}};
+  const Kernel kernel_ = path_.load("mishaps");
+  const Kernel copy_ = path_.load("copy");
+  Coordinator coordinator_{test::worker_settings(kernels_.path())};
+  Store store_{folder_.path()};
+  Journal journal_{folder_.path() / "journal", "mishaps"};
+  Tuning tuning_{coordinator_, kernel_, copy_, store_, journal_, {}};
+  const CacheKey key_ = cache_key(coordinator_.target(), "mishaps");
+};
+
+TEST_F(TuningMishaps, stores_a_record_with_all_that_it_was_made_from) {
+  const TuneResult result = tune({{"MISHAP", std::string("none")}});
+  ASSERT_EQ(result.storing, Storing::stored);
+  ASSERT_EQ(result.trials.size(), 2u);
+  ASSERT_EQ(stored().size(), 1u);
+  const Record record = stored().front();
+  EXPECT_EQ(to_json_line(record), to_json_line(*result.record));
+  EXPECT_EQ(problem_key(record), "elements=500 dtype=f32");
+  EXPECT_EQ(record.config, result.trials[result.selection->winner].config);
+  EXPECT_EQ(record.timing.cold.samples, 1);
+  EXPECT_EQ(record.timing.warm.samples, 1);
+  EXPECT_GT(record.timing.cold.median_ns, 0);
+  EXPECT_EQ(record.work_bytes, 4000);
+  EXPECT_THAT(record.yardstick.name, testing::AnyOf("device copy", testing::StartsWith("copy BLOCK_SIZE=256")));
+  EXPECT_GT(record.yardstick.timing.cold.median_ns, 0);
+  ASSERT_EQ(record.baselines.size(), 1u);
+  EXPECT_EQ(record.baselines[0].name, "small");
+  EXPECT_EQ(record.baselines[0].outcome, "timed");
+  EXPECT_TRUE(record.baselines[0].timing);
+  EXPECT_GT(record.gate.checks, 5);
+  EXPECT_EQ(record.gate.max_absolute, 0);
+  EXPECT_EQ(record.provenance.fingerprints, fingerprints_of(kernel_));
+  ASSERT_EQ(record.provenance.compilers.size(), 1u);
+  EXPECT_EQ(record.provenance.compilers[0].version, coordinator_.compiler_version());
+  EXPECT_FALSE(record.provenance.compilers[0].isa_hash.empty());
+  EXPECT_EQ(record.provenance.compilers[0].resources.size(), 1u);
+  EXPECT_EQ(record.provenance.target.id, "host");
+  EXPECT_EQ(record.provenance.seed, 42u);
+  EXPECT_EQ(record.provenance.hiptune_version, HIPTUNE_VERSION);
+}
+
+TEST_F(TuningMishaps, writes_down_every_trial_and_tries_none_twice) {
+  (void)tune({{"MISHAP", std::string("none")}});
+  std::vector<std::string> kinds;
+  std::istringstream lines(test::text_of_file(journal_.file()));
+  for (std::string line; std::getline(lines, line);)
+    kinds.push_back(nlohmann::ordered_json::parse(line).items().begin().key());
+  // The baseline is one of the two configurations.
+  EXPECT_THAT(kinds, ElementsAre("tune", "yardstick", "trial", "trial", "stored"));
+}
+
+TEST_F(TuningMishaps, goes_on_after_variants_that_crash_and_stores_none_that_is_wrong) {
+  const TuneResult result = tune({{"BLOCK_SIZE", std::int64_t{32}}, {"MISHAP", std::string("wrong")}});
+  EXPECT_EQ(result.storing, Storing::none);
+  EXPECT_FALSE(result.selection);
+  EXPECT_FALSE(result.record);
+  EXPECT_TRUE(stored().empty());
+  const TuneResult crashing = tune({{"MISHAP", std::string("leaves")}});
+  EXPECT_EQ(crashing.trials.size(), 2u);
+  for (const Trial& trial : crashing.trials) EXPECT_EQ(trial.outcome, Outcome::crashed);
+  EXPECT_EQ(crashing.storing, Storing::none);
+  EXPECT_EQ(tune(harmless(32)).storing, Storing::stored);
+}
+
+TEST_F(TuningMishaps, in_part_does_not_replace_a_faster_entry_that_is_fresh) {
+  put(*tune(harmless(64)).record, 1e-6);
+  const std::string before = to_json_line(stored().at(0));
+  const TuneResult part = tune(harmless(32));
+  EXPECT_EQ(part.storing, Storing::kept);
+  EXPECT_EQ(to_json_line(*part.record), before);
+  EXPECT_EQ(to_json_line(stored().at(0)), before);
+}
+
+TEST_F(TuningMishaps, in_part_replaces_a_slower_entry) {
+  put(*tune(harmless(64)).record, 1e6);
+  EXPECT_EQ(tune(harmless(32)).storing, Storing::stored);
+  EXPECT_EQ(to_string(stored().at(0).config), "MISHAP=none BLOCK_SIZE=32");
+}
+
+TEST_F(TuningMishaps, in_part_replaces_a_faster_entry_that_is_stale) {
+  Record stale = *tune(harmless(64)).record;
+  stale.provenance.fingerprints.source = std::string(32, '0');
+  put(stale, 1e-6);
+  EXPECT_EQ(tune(harmless(32)).storing, Storing::stored);
+  ASSERT_EQ(stored().size(), 1u);
+  EXPECT_EQ(stored()[0].provenance.fingerprints, fingerprints_of(kernel_));
+}
+
+TEST_F(TuningMishaps, says_why_no_configuration_is_valid) {
+  Kernel narrow = kernel_;
+  narrow.space.constraints.push_back({{"BLOCK_SIZE > 64", {"mishaps.json", "/constraints/0"}}, "too few threads"});
+  Tuning tuning(coordinator_, narrow, copy_, store_, journal_, {});
+  try {
+    (void)tuning.run(request({}));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::bad_input);
+    EXPECT_THAT(error.what(), HasSubstr("no valid configuration for elements=500"));
+    EXPECT_THAT(error.what(), HasSubstr("too few threads"));
+  }
+}
+
+}  // namespace
+}  // namespace hiptune
