@@ -144,7 +144,9 @@ void Tuning::store_winner(const TuneRequest& request, TuneResult& result) {
     }
   }
   store_.put(key, *result.record);
-  coordinator_.store(result.record->config, store_.root() / "objects");
+  // What a dispatcher without a compiler launches: the winner here, the fallback elsewhere.
+  for (const Config& config : {result.record->config, kernel_.space.fallback})
+    coordinator_.store(config, store_.root() / "objects");
   journal_.append({{"stored", to_string(result.record->config)}});
 }
 
