@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hiptune/error.hpp"
@@ -16,7 +17,8 @@ namespace hiptune {
 // the document, which must outlive it. Every reading function throws Error(bad_input) "POINTER: what is wrong".
 class Field {
  public:
-  explicit Field(const nlohmann::json& value, std::string pointer = "") : value_(&value), pointer_(pointer) {}
+  explicit Field(const nlohmann::json& value, std::string pointer = "")
+      : value_(&value), pointer_(std::move(pointer)) {}
 
   // The member `name`; find() has none where it is absent. Both require an object.
   [[nodiscard]] Field at(const std::string& name) const;

@@ -99,9 +99,8 @@ std::string date_from_json(const Field& field) {
 
 json assignment_to_json(const Assignment& assignment) {
   json pairs = json::array();
-  for (const auto& [name, value] : assignment) {
-    pairs.push_back(std::visit([&name](const auto& plain) { return json::array({name, plain}); }, value));
-  }
+  for (const auto& pair : assignment)
+    pairs.push_back(std::visit([&](const auto& plain) { return json::array({pair.first, plain}); }, pair.second));
   return pairs;
 }
 

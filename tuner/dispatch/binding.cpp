@@ -31,7 +31,6 @@ Binding::Binding(std::shared_ptr<DispatcherState> state, std::string_view kernel
                  const std::vector<ArgumentType>& types)
     : state_(std::move(state)),
       kernel_(state_->kernels().load(kernel)),
-      dtype_(dtype),
       signature_(kernel_.space, dtype, types, traits, state_->device().target().facts),
       catalog_(load_catalog(state_->caches(), state_->device().target(), kernel_, dtype)),
       workspaces_(state_->device()) {

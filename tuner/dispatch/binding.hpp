@@ -70,7 +70,6 @@ class Binding {
 
   std::shared_ptr<DispatcherState> state_;
   Kernel kernel_;
-  Dtype dtype_;
   Signature signature_;
   Catalog catalog_;
   std::vector<Fallback> fallbacks_;

@@ -62,7 +62,7 @@ const std::string& Dispatcher::device() const { return state_->device().target()
 
 std::shared_ptr<const detail::Binding> Dispatcher::bind_types(std::string_view kernel, std::string_view dtype,
                                                               const std::map<std::string, std::string>& traits,
-                                                              std::vector<detail::ArgumentType> types) const {
+                                                              const std::vector<detail::ArgumentType>& types) const {
   const Space space = state_->kernels().load(kernel).space;
   return std::make_shared<detail::Binding>(state_, kernel, require_dtype(kernel, space, dtype),
                                            parse_given_traits(space, traits), types);

@@ -35,7 +35,8 @@ std::int64_t positive_divisor(double value, const char* function) {
 double ceil_div(double a, double b) {
   const std::int64_t dividend = exact_integer(a, "ceil_div");
   const std::int64_t divisor = positive_divisor(b, "ceil_div");
-  return static_cast<double>(dividend / divisor + (dividend % divisor > 0 ? 1 : 0));
+  const std::int64_t quotient = dividend / divisor + (dividend % divisor > 0 ? 1 : 0);
+  return static_cast<double>(quotient);
 }
 
 // The remainder that is not negative.

@@ -117,7 +117,7 @@ std::string texts_of(const std::vector<fs::path>& folders) {
 
 }  // namespace
 
-KernelPath::KernelPath(std::vector<fs::path> user, std::vector<fs::path> environment) {
+KernelPath::KernelPath(const std::vector<fs::path>& user, const std::vector<fs::path>& environment) {
   for (const fs::path& folder : user) folders_.push_back(checked_user_folder(folder));
   folders_.push_back(shared_data_folder());
   folders_.insert(folders_.end(), environment.begin(), environment.end());

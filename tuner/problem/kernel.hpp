@@ -28,7 +28,7 @@ struct Kernel {
 // $HIPTUNE_KERNEL_PATH. A folder either holds the three files side by side, or kernel_templates/ and search_spaces/.
 class KernelPath {
  public:
-  KernelPath(std::vector<std::filesystem::path> user, std::vector<std::filesystem::path> environment);
+  KernelPath(const std::vector<std::filesystem::path>& user, const std::vector<std::filesystem::path>& environment);
 
   // Throws Error(bad_input) when there is no such kernel (naming those there are and the folders searched), or one of
   // its files is missing or wrong.

@@ -19,7 +19,7 @@ void check_version(const JsonNode& root) {
 }
 
 std::string read_identifier(const JsonNode& node) {
-  const std::string name = node.text();
+  std::string name = node.text();
   if (const auto why = why_no_identifier(name)) node.fail(*why);
   return name;
 }

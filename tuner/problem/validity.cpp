@@ -67,7 +67,7 @@ Reason too_many_threads(const Geometry& geometry, const TargetFacts& facts) {
 
 Reason wrong_geometry(const Geometry& geometry, const TargetFacts& facts) {
   for (const auto check : {wrong_block, wrong_resources, wrong_grid, too_many_threads}) {
-    if (const Reason reason = check(geometry, facts)) return reason;
+    if (Reason reason = check(geometry, facts)) return reason;
   }
   return std::nullopt;
 }
@@ -77,12 +77,12 @@ Reason wrong_geometry(const Geometry& geometry, const TargetFacts& facts) {
 std::optional<std::string> why_invalid(const Space& space, const Problem& problem, const TargetFacts& facts,
                                        const Config& config) {
   // Before the plan, whose expressions may rely on the constraints.
-  if (const Reason reason = broken_constraint(space, names_of(space, problem, facts, config))) return reason;
+  if (Reason reason = broken_constraint(space, names_of(space, problem, facts, config))) return reason;
   const Plan plan = make_plan(space, problem, facts, config);
   if (plan.launches.empty()) return "no launch of the plan applies to this configuration";
   const std::vector<std::int64_t> batch = batch_values(space, problem);
   for (const LaunchPlan& launch : plan.launches) {
-    if (const Reason reason = wrong_geometry(launch.geometry(batch), facts)) return launch.entry + ": " + *reason;
+    if (Reason reason = wrong_geometry(launch.geometry(batch), facts)) return launch.entry + ": " + *reason;
   }
   return std::nullopt;
 }

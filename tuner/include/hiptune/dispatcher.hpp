@@ -146,7 +146,7 @@ class Dispatcher {
  private:
   [[nodiscard]] std::shared_ptr<const detail::Binding> bind_types(std::string_view kernel, std::string_view dtype,
                                                                   const std::map<std::string, std::string>& traits,
-                                                                  std::vector<detail::ArgumentType> types) const;
+                                                                  const std::vector<detail::ArgumentType>& types) const;
 
   std::shared_ptr<detail::DispatcherState> state_;
 };
