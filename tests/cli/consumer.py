@@ -22,7 +22,8 @@ def main(cmake, build, source):
         run(cmake, "--install", build, "--prefix", home / "staged", home=home)
         prefix = (home / "staged").rename(home / "prefix")  # nothing may depend on where it was installed
 
-        run(cmake, "-S", source / "examples" / "normalize", "-B", home / "outside", f"-DCMAKE_PREFIX_PATH={prefix}",
+        run(cmake, "-S", source / "examples" / "normalize", "-B", home / "outside", "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={prefix}",
             home=home)
         run(cmake, "--build", home / "outside", home=home)
         said = run(home / "outside" / "normalize", "33", "100", home=home)

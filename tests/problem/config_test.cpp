@@ -70,6 +70,17 @@ TEST(Config, lists_all_configurations_in_lexicographic_order) {
   EXPECT_EQ(to_string(configs[11]), "SPLIT=4 LOAD_MODE=late BLOCK=64");
 }
 
+TEST(Config, a_space_too_large_to_list_says_so_instead_of_filling_the_memory) {
+  Space space = everything_space();
+  for (const char* name : {"A", "B", "C"}) {
+    space.tunables.push_back({name, {}, ""});
+    for (std::int64_t value = 0; value < 100; ++value) space.tunables.back().values.emplace_back(value);
+  }
+  EXPECT_THAT(message_of([&] { (void)all_configs(space, {}); }),
+              AllOf(HasSubstr("/tunables: more than the two million"), HasSubstr("--fix")));
+  EXPECT_EQ(all_configs(space, {{"A", std::int64_t{1}}, {"B", std::int64_t{1}}}).size(), 1200U);
+}
+
 TEST(Config, holds_fixed_tunables) {
   const std::vector<Config> configs = all_configs(everything_space(), {{"BLOCK", std::int64_t{64}}, {"SPLIT", kTwo}});
   ASSERT_EQ(configs.size(), 2U);

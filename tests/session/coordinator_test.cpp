@@ -5,6 +5,9 @@
 #include <sys/wait.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <tuple>
 
 #include "hiptune/error.hpp"
 #include "problem/kernel.hpp"
@@ -74,6 +77,20 @@ TEST_F(WithMishaps, a_variant_that_writes_nowhere_has_crashed_and_the_next_passe
   EXPECT_EQ(trial.config, config("null_write"));
   EXPECT_THAT(trial.detail, HasSubstr("the worker was killed by signal 11 (Segmentation fault) during gate"));
   expect_going_on(coordinator);
+}
+
+TEST_F(WithMishaps, a_worker_killed_while_its_compiler_runs_leaves_no_files) {
+  const TemporaryFolder folder;
+  WorkerSettings settings = worker_settings(test::mishaps_folder());
+  settings.options.temporary_directory = folder.path();
+  {
+    Coordinator coordinator(settings);
+    prepare(coordinator);
+    std::ignore = coordinator.run(config("null_write"), std::nullopt);
+    std::ofstream(std::filesystem::directory_iterator(folder.path())->path() / "left by a compiler") << "x";
+    expect_going_on(coordinator);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_F(WithMishaps, the_last_words_of_a_variant_are_kept_as_valid_text) {

@@ -20,6 +20,9 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }
 
 std::int64_t parse_integer(const std::string& option, const std::string& text) {
+  if (text.empty())
+    throw bad_input(option +
+                    ": a number is missing; give a value (1024), a list (1,8,64) or a doubling range (1..1024)");
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::result_out_of_range) throw bad_input(option + " " + text + ": beyond 64 bits");

@@ -72,8 +72,24 @@ Assignment parse_traits(const Space& space, const std::vector<std::string>& text
   return parse_assignments(space.traits, texts, "trait", "--trait");
 }
 
+namespace {
+
+// A list of configurations is held in memory.
+void require_enumerable(const Space& space, const Assignment& fixed) {
+  constexpr double kMost = 2'000'000;
+  double count = 1;
+  for (const Tunable& tunable : space.tunables) count *= static_cast<double>(choices(tunable, fixed).size());
+  if (count <= kMost) return;
+  throw bad_input(space.file +
+                  ": /tunables: more than the two million configurations that can be listed; hold some "
+                  "tunables with --fix, or give them fewer values");
+}
+
+}  // namespace
+
 std::vector<Config> all_configs(const Space& space, const Assignment& fixed) {
   require_known(space.tunables, fixed, "tunable", "--fix");
+  require_enumerable(space, fixed);
   std::vector<Config> configs{{}};
   for (const Tunable& tunable : space.tunables) configs = extend(configs, tunable, choices(tunable, fixed));
   return configs;

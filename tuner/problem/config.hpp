@@ -25,6 +25,7 @@ using Config = Assignment;
                                                      const TargetFacts& facts, const Config& config);
 
 // Every configuration with `fixed` tunables held, in lexicographic order of the declared values, valid or not.
+// Throws Error(bad_input) when there are more than two million.
 [[nodiscard]] std::vector<Config> all_configs(const Space& space, const Assignment& fixed);
 
 }  // namespace hiptune

@@ -40,6 +40,7 @@ std::string describe(const WorkerAnswer& answer) {
 Coordinator::Coordinator(WorkerSettings settings) : settings_(std::move(settings)) { start(); }
 
 void Coordinator::start() {
+  temporary_ = std::make_unique<host::TemporaryFolder>(settings_.options.temporary_directory);
   worker_ = std::make_unique<WorkerProcess>(settings_.program);
   const Options& options = settings_.options;
   const Json reply = request({{"op", "open"},
@@ -47,7 +48,7 @@ void Coordinator::start() {
                               {"kernel_paths", paths_to_json(options.kernel_paths)},
                               {"environment_kernel_paths", paths_to_json(options.environment_kernel_paths)},
                               {"cxx_compiler", options.cxx_compiler},
-                              {"temporary_directory", options.temporary_directory.string()}},
+                              {"temporary_directory", temporary_->path().string()}},
                              long_deadline());
   target_ = target_from_json(nlohmann::json::parse(reply.at("target").dump()));
   compiler_version_ = reply.at("compiler");

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "device/host/temporary_folder.hpp"
 #include "device/target.hpp"
 #include "hiptune/options.hpp"
 #include "session/trial.hpp"
@@ -55,6 +56,8 @@ class Coordinator {
   WorkerSettings settings_;
   Target target_;
   std::string compiler_version_;
+  // Of the current worker: a worker that is killed cannot clear up after itself.
+  std::unique_ptr<host::TemporaryFolder> temporary_;
   std::unique_ptr<WorkerProcess> worker_;
   std::optional<nlohmann::ordered_json> prepared_;  // the prepare request, sent again to a new worker
 };

@@ -83,7 +83,8 @@ ProcessResult run_compiler(const DeviceSettings& settings, const std::vector<std
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::unavailable) throw;
     throw unavailable("no C++ compiler '" + settings.cxx_compiler +
-                      "' found on PATH; install g++ or choose a compiler that is there (" + error.what() + ")");
+                      "' found on PATH; install g++, or name a compiler that is there in HIPTUNE_CXX (" + error.what() +
+                      ")");
   }
 }
 
