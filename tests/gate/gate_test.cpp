@@ -184,6 +184,18 @@ TEST_F(InBench, a_problem_that_does_not_fit_the_memory_is_refused_before_it_take
   }
 }
 
+TEST_F(InBench, a_fault_of_the_space_is_bad_input_and_no_variant_s_failure) {
+  Kernel kernel = scale_rows();
+  kernel.space.tolerance.rtol = {"-1", {"scale_rows.json", "/tolerance/rtol"}};
+  try {
+    (void)try_out(kernel);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::bad_input);
+    EXPECT_THAT(error.what(), HasSubstr("scale_rows.json: /tolerance/rtol"));
+  }
+}
+
 TEST_F(InBench, an_oracle_that_does_not_compile_is_named) {
   Kernel kernel = scale_rows();
   kernel.reference.text = mutate(kernel.reference.text, {"", "double factor =", "double factor"});
