@@ -4,7 +4,7 @@
 
 using hiptune::int64;
 
-constexpr int kWidth = VECTOR_BYTES / ELEMENT_BYTES;  // elements of a vector
+constexpr int kWidth = VECTOR_BYTES / ELEMENT_BYTES;    // elements of a vector
 constexpr int kTile = BLOCK_SIZE * VECTORS_PER_THREAD;  // vectors of a tile
 
 __device__ inline void copy_tile(const scalar_t* x, scalar_t* y, int64 vectors, int64 first) {

@@ -139,12 +139,12 @@ struct Entry<Kernel> {
 
 // What the host compiler appends to a template: the module's description, and per entry point a function that takes
 // the arguments as hipModuleLaunchKernel does.
-#define HIPTUNE_HOST_MODULE(wave_size)                                                                        \
+#define HIPTUNE_HOST_MODULE(wave_size)                                                                         \
   static_assert(WAVE_SIZE == wave_size, "hiptune_config.h and the architecture disagree about the wave size"); \
   hiptune::host::ModuleInfo hiptune_host_module = {hiptune::host::kAbiVersion, wave_size, nullptr};
-#define HIPTUNE_HOST_ENTRY(name)                                                                              \
-  extern "C" __attribute__((visibility("default"))) void hiptune_entry_##name(void* const* arguments) {       \
-    hiptune::host::Entry<&name>::call(arguments, hiptune::host::Entry<&name>::All());                         \
+#define HIPTUNE_HOST_ENTRY(name)                                                                        \
+  extern "C" __attribute__((visibility("default"))) void hiptune_entry_##name(void* const* arguments) { \
+    hiptune::host::Entry<&name>::call(arguments, hiptune::host::Entry<&name>::All());                   \
   }
 
 namespace hiptune {

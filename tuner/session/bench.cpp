@@ -96,7 +96,7 @@ Trial Bench::run(const Config& config, const std::optional<TimingLimits>& limits
   } catch (const KernelFault& fault) {
     trial.outcome = Outcome::wrong;
     trial.detail = fault.what();
-  } catch (const Error& error) {  // it does not load, or its workspaces do not fit
+  } catch (const Error& error) {                      // it does not load, or its workspaces do not fit
     if (error.kind() == ErrorKind::bad_input) throw;  // the space is wrong, and not this variant
     trial.outcome = Outcome::launch_failed;
     trial.detail = error.what();
