@@ -96,6 +96,17 @@ TEST_P(Faults, a_thousand_faults_leave_the_device_as_it_was) {
   expect_usable();
 }
 
+TEST_P(Faults, lds_written_beyond_what_the_launch_declares) {
+  const auto module = bench.load_body("int bytes", "dynamic_lds<char>()[bytes - 1] = 1;");
+  bench.launch(*module, geometry(3, 64, 100), 100);
+  EXPECT_THAT([&] { bench.launch(*module, geometry(3, 64, 100), 101); },
+              testing::ThrowsMessage<KernelFault>(
+                  HasSubstr("LDS overrun: a block wrote byte 100, and the plan's dynamic_lds is 100 bytes")));
+  EXPECT_THROW(bench.launch(*module, geometry(1, 64, 0), 65536), KernelFault);
+  bench.launch(*module, geometry(1, 64, 65536), 65536);
+  expect_usable();
+}
+
 TEST_P(Faults, every_schedule_finds_them) {
   using Order = Schedule::Order;
   for (const Order order : {Order::forward, Order::backward, Order::shuffled}) {

@@ -40,7 +40,8 @@ class Module {
   [[nodiscard]] virtual Function function(const std::string& entry) = 0;
 };
 
-// The order in which a device that can choose runs the threads of a block between two barriers.
+// The order in which a device that can choose runs the blocks of a grid, and the threads of a block between two
+// barriers.
 struct Schedule {
   enum class Order { forward, backward, shuffled };
   Order order = Order::forward;

@@ -53,6 +53,9 @@ double marked_or_random(const Element& element, double mark) {
   return allowed && element.is_marked() ? mark : element.random();
 }
 
+// Far enough from zero that a maximum or an exponential that starts there shows.
+constexpr double kManyNegative = 200;
+
 double value_of(Pattern pattern, const Element& element) {
   const double step = element.reach() / static_cast<double>(element.shape.elements());
   switch (pattern) {
@@ -64,6 +67,8 @@ double value_of(Pattern pattern, const Element& element) {
       return element.is_marked() ? element.reach() : 0.0;
     case Pattern::mixed_signs:
       return (element.index() % 2 == 0 ? 1 : -1) * std::abs(element.random());
+    case Pattern::negative:
+      return -std::abs(element.around(std::min(kManyNegative, element.domain.largest)));
     case Pattern::ramp:
       return element.within_domain(step * static_cast<double>(element.index() + 1));
     case Pattern::huge:
@@ -124,6 +129,8 @@ std::string to_string(Pattern pattern) {
       return "one element";
     case Pattern::mixed_signs:
       return "mixed signs";
+    case Pattern::negative:
+      return "all negative";
     case Pattern::ramp:
       return "ramp";
     case Pattern::huge:
@@ -139,9 +146,9 @@ std::string to_string(Pattern pattern) {
 }
 
 const std::vector<Pattern>& adversarial_patterns() {
-  static const std::vector<Pattern> patterns{Pattern::zeros,        Pattern::one_element, Pattern::mixed_signs,
-                                             Pattern::ramp,         Pattern::huge,        Pattern::tiny,
-                                             Pattern::not_a_number, Pattern::infinite};
+  static const std::vector<Pattern> patterns{Pattern::zeros,    Pattern::one_element,  Pattern::mixed_signs,
+                                             Pattern::negative, Pattern::ramp,         Pattern::huge,
+                                             Pattern::tiny,     Pattern::not_a_number, Pattern::infinite};
   return patterns;
 }
 

@@ -11,7 +11,7 @@ namespace hiptune {
 
 // What input buffers are filled with. `not_a_number` and `infinite` put one such element into one row of each
 // two-dimensional buffer whose domain allows it.
-enum class Pattern { random, zeros, one_element, mixed_signs, ramp, huge, tiny, not_a_number, infinite };
+enum class Pattern { random, zeros, one_element, mixed_signs, negative, ramp, huge, tiny, not_a_number, infinite };
 [[nodiscard]] std::string to_string(Pattern pattern);
 [[nodiscard]] const std::vector<Pattern>& adversarial_patterns();
 

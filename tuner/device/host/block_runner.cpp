@@ -18,6 +18,7 @@ namespace {
 thread_local BlockRunner* current_runner = nullptr;
 
 constexpr std::size_t kLdsAlignment = 256;
+constexpr std::byte kUnwrittenLds{0xff};
 
 std::byte* allocate_lds(std::size_t bytes) {
   void* memory = std::aligned_alloc(kLdsAlignment, (bytes / kLdsAlignment + 1) * kLdsAlignment);
@@ -73,6 +74,7 @@ std::optional<Fault> BlockRunner::run(Launch& launch) {
   stack_of_[index(running_)] = static_cast<std::uint16_t>(stack);
   switch_to(main_, stacks_.start(stack, fiber_entry));
   stacks_.reclaim();
+  if (!fault_) check_lds();
   current_runner = nullptr;
   return std::exchange(fault_, std::nullopt);
 }
@@ -90,7 +92,7 @@ void BlockRunner::prepare(Launch& launch) {
             lds_.get(),
             &runtime(),
             this};
-  std::memset(lds_.get(), 0xff, lds_bytes_);  // NaN, whatever type a kernel reads
+  std::memset(lds_.get(), std::to_integer<int>(kUnwrittenLds), lds_bytes_);  // NaN, whatever type a kernel reads
   if (launch.geometry.block != named_) name_threads(launch.geometry);
   // ready_ is taken from its end.
   std::iota(order_.begin(), order_.begin() + thread_count_, std::uint16_t{0});
@@ -106,7 +108,7 @@ void BlockRunner::name_threads(const Geometry& geometry) {
 bool BlockRunner::begin_next_block() {
   if (blocks_.empty()) blocks_ = launch_->blocks.take();
   if (blocks_.empty() || launch_->blocks.closed()) return false;
-  begin_block(blocks_.begin++);
+  begin_block(launch_->order.at(blocks_.begin++));
   return true;
 }
 
@@ -262,6 +264,19 @@ int BlockRunner::first_returned() const {
     if (returned != 0) return i * wave_size_ + std::countr_zero(returned);
   }
   throw std::logic_error("no thread of the block has returned");
+}
+
+// What lies behind the launch's dynamic LDS still is as prepare() filled it, or a block wrote there.
+void BlockRunner::check_lds() {
+  const auto declared = static_cast<std::size_t>(launch_->geometry.dynamic_lds);
+  const std::byte* behind = lds_.get() + declared;
+  const std::size_t bytes = lds_bytes_ - declared;
+  // Comparing the bytes with their neighbours is what the C library does fastest, and every launch pays for this.
+  if (bytes == 0 || (behind[0] == kUnwrittenLds && std::memcmp(behind, behind + 1, bytes - 1) == 0)) return;
+  std::size_t end = lds_bytes_;
+  while (lds_[end - 1] == kUnwrittenLds) --end;
+  fault_ = Fault{Fault::Kind::lds_overrun, static_cast<int>(declared), 0, static_cast<int>(end - 1), 0, 0};
+  launch_->blocks.close();
 }
 
 // Ends the block and the run. The fibers that wait are abandoned where they stand.

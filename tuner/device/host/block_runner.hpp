@@ -69,6 +69,7 @@ class BlockRunner {
   void check_waves();
   [[nodiscard]] int next_ready();
   [[nodiscard]] int first_returned() const;
+  void check_lds();
   [[noreturn]] void abort(Fault::Kind kind, int first, int first_line, int second, int second_line);
   [[nodiscard]] int index_of(const Thread* thread) const { return static_cast<int>(thread - threads_.data()); }
   [[nodiscard]] bool begun(int thread) const { return contexts_[index(thread)].where != nullptr; }

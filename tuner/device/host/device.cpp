@@ -136,7 +136,14 @@ void HostDevice::launch(Function function, const Geometry& geometry, void* const
   const auto& entry = *static_cast<const KernelEntry*>(function);
   check_geometry(geometry, target_.facts);
   const std::lock_guard lock(mutex_);
-  Launch launch{entry.call, arguments, geometry, schedule_, launches_++, {geometry.blocks(), pool_.workers()}};
+  const std::uint64_t serial = launches_++;
+  Launch launch{entry.call,
+                arguments,
+                geometry,
+                schedule_,
+                serial,
+                {geometry.blocks(), pool_.workers()},
+                {geometry.blocks(), schedule_, serial}};
   const auto wanted = static_cast<int>(std::min<std::int64_t>(geometry.blocks(), pool_.workers()));
   pool_.run(wanted, [this, &launch](int worker) {
     const auto i = static_cast<std::size_t>(worker);

@@ -21,6 +21,9 @@ std::string describe(const Fault& fault) {
     case Fault::Kind::shuffle_barrier:
       return "divergent shuffle: " + first + " waits" + first_line + " for " + second +
              " of its wave, which waits at the barrier of line " + std::to_string(fault.second_line);
+    case Fault::Kind::lds_overrun:
+      return "LDS overrun: a block wrote byte " + std::to_string(fault.second) + ", and the plan's dynamic_lds is " +
+             std::to_string(fault.first) + " bytes";
   }
   throw std::logic_error("a fault of unknown kind");
 }
@@ -28,6 +31,7 @@ std::string describe(const Fault& fault) {
 }  // namespace
 
 std::string to_string(const Fault& fault, const std::string& entry) {
+  if (fault.kind == Fault::Kind::lds_overrun) return describe(fault) + " (" + entry + ")";
   return describe(fault) + " (" + entry + ", block " + std::to_string(fault.block) + ")";
 }
 

@@ -5,13 +5,15 @@
 
 namespace hiptune::host {
 
-// How the threads of a block failed to meet. `first` and `second` are threads of the block in linear order.
+// How the threads of a block failed to meet, or left their LDS. `first` and `second` are threads of the block in linear
+// order.
 struct Fault {
   enum class Kind {
     barrier_lines,     // wait at different barriers
     barrier_returned,  // `second` returned while `first` waits at a barrier
     shuffle_lines,     // wait at different shuffles of their wave
     shuffle_barrier,   // `first` waits at a shuffle for `second` of its wave, which waits at a barrier
+    lds_overrun,       // a block wrote LDS beyond the launch's dynamic LDS of `first` bytes, up to byte `second`
   };
   Kind kind;
   int first = 0;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <limits>
+#include <numeric>
+#include <random>
 
 #include "device/device.hpp"
 
@@ -35,6 +38,33 @@ class BlockQueue {
   std::atomic<bool> closed_{false};
 };
 
+// The order in which a schedule hands out blocks: a bijection of 0 … blocks - 1. A kernel whose blocks rely on each
+// other within a launch gives other results in another order.
+class BlockOrder {
+ public:
+  BlockOrder(std::int64_t blocks, const Schedule& schedule, std::uint64_t serial) : blocks_(blocks) {
+    const bool can_shuffle = blocks > 1 && blocks <= std::numeric_limits<std::int32_t>::max();  // else at() overflows
+    if (schedule.order == Schedule::Order::forward) return;
+    if (schedule.order == Schedule::Order::backward || !can_shuffle) {
+      first_ = blocks - 1;
+      step_ = -1;
+      return;
+    }
+    std::mt19937_64 random(schedule.seed + serial);
+    first_ = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(blocks));
+    step_ = 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(blocks));
+    while (std::gcd(step_, blocks) != 1) ++step_;  // ends at blocks + 1 at the latest
+  }
+  [[nodiscard]] std::int64_t at(std::int64_t i) const {
+    return step_ == 1 && first_ == 0 ? i : step_ == -1 ? first_ - i : (first_ + i * step_) % blocks_;
+  }
+
+ private:
+  std::int64_t blocks_;
+  std::int64_t first_ = 0;
+  std::int64_t step_ = 1;
+};
+
 // A launch as its workers see it.
 struct Launch {
   void (*entry)(void* const* arguments);
@@ -43,6 +73,7 @@ struct Launch {
   Schedule schedule;
   std::uint64_t serial;  // differs between launches, so that each shuffles anew
   BlockQueue blocks;
+  BlockOrder order;
 };
 
 }  // namespace hiptune::host
