@@ -231,9 +231,9 @@ class BadSpaces(Home):
         ('"kernel": "rmsnorm",', '"kernel": "rmsnorm"', ["rmsnorm.json", "line", "column"]),
         ('"description": "y[r', '"descripton": "y[r', ["rmsnorm.json", "descripton"]),
         ('"ceil_div(rows, REDUCTION', '"ceil_div(rows, REDUCTIONS', ["/plan/0/grid", "REDUCTIONS", "did you mean"]),
-        ('"plan": [', '"constraints": [{"require": "rows > 4", "reason": "why"}],\n  "plan": [',
+        ('"constraints": [', '"constraints": [{"require": "rows > 4", "reason": "why"},',
          ["/constraints/0", "batch dimension \"rows\""]),
-        ('"plan": [', '"constraints": [{"require": "BLOCK_SIZE > 4096", "reason": "too small"}],\n  "plan": [',
+        ('"constraints": [', '"constraints": [{"require": "BLOCK_SIZE > 4096", "reason": "too small"},',
          ["no valid configuration", "too small"]),
         ('"schema_version": 1', '"schema_version": 2', ["schema_version"]),
     ]
@@ -247,8 +247,8 @@ class BadSpaces(Home):
 
     def test_a_constraint_that_this_problem_breaks_is_told(self):
         own = self.own_kernel()
-        replace(own / "rmsnorm.json", '"plan": [',
-                '"constraints": [{"require": "BLOCK_SIZE == 256 || cols > 64", "reason": "few columns"}],\n  "plan": [')
+        replace(own / "rmsnorm.json", '"constraints": [',
+                '"constraints": [{"require": "BLOCK_SIZE == 256 || cols > 64", "reason": "few columns"},')
         self.run_hiptune("tune", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--kernel-path", own, expect=2,
                          phrases=["no valid configuration", "few columns"])
 

@@ -67,13 +67,17 @@ TEST_F(Inputs, are_what_their_patterns_say) {
   for (std::size_t i = 0; i < signs.size(); ++i) EXPECT_EQ(std::signbit(signs[i]), i % 2 == 1);
 }
 
-TEST_F(Inputs, hold_one_nan_or_infinity_in_one_row_and_none_in_a_buffer_of_one_row) {
+TEST_F(Inputs, hold_one_nan_or_infinity_in_one_row_and_the_vectors_have_a_nan_of_their_own) {
   for (auto [pattern, is_marked] : {std::pair{Pattern::not_a_number, +[](double value) { return std::isnan(value); }},
                                     std::pair{Pattern::infinite, +[](double value) { return std::isinf(value); }}}) {
     const Images images = make(pattern);
     EXPECT_EQ(std::ranges::count_if(values_of(layouts_[0], images[0]), is_marked), 1) << to_string(pattern);
     EXPECT_EQ(std::ranges::count_if(values_of(layouts_[1], images[1]), is_marked), 0) << to_string(pattern);
   }
+  const Images images = make(Pattern::nan_in_vector);
+  const auto is_nan = [](double value) { return std::isnan(value); };
+  EXPECT_EQ(std::ranges::count_if(values_of(layouts_[0], images[0]), is_nan), 0);
+  EXPECT_EQ(std::ranges::count_if(values_of(layouts_[1], images[1]), is_nan), 1);
 }
 
 TEST_F(Inputs, are_finite_in_every_other_pattern) {
@@ -98,7 +102,7 @@ TEST_F(Inputs, differ_between_elements_and_between_buffers) {
   EXPECT_EQ(std::ranges::adjacent_find(values), values.end());
 }
 
-TEST_F(Inputs, poison_outputs_and_the_gaps_of_inputs_and_guard_the_rest) {
+TEST_F(Inputs, poison_outputs_and_what_surrounds_inputs_and_guard_the_rest) {
   const Images images = make(Pattern::random);
   const BufferLayout& x = layouts_[0];
   const BufferLayout& y = layouts_[2];
@@ -109,11 +113,14 @@ TEST_F(Inputs, poison_outputs_and_the_gaps_of_inputs_and_guard_the_rest) {
   for (std::size_t i = 0; i < images.size(); ++i) {
     const std::size_t end = layouts_[i].offset(layouts_[i].shape.rows - 1, layouts_[i].shape.cols);
     EXPECT_EQ(images[i].size(), layouts_[i].bytes);
+    const std::byte guard = i == 2 ? kGuardByte : kPoisonByte;
     EXPECT_TRUE(std::all_of(images[i].begin(), images[i].begin() + static_cast<std::ptrdiff_t>(layouts_[i].first_byte),
-                            [](std::byte byte) { return byte == kGuardByte; }));
+                            [&](std::byte byte) { return byte == guard; }));
     EXPECT_TRUE(std::all_of(images[i].begin() + static_cast<std::ptrdiff_t>(end), images[i].end(),
-                            [](std::byte byte) { return byte == kGuardByte; }));
+                            [&](std::byte byte) { return byte == guard; }));
   }
+  for (double value : values_of(y, repoisoned(space_, layouts_, images, kFinitePoisonByte)[2])) EXPECT_GT(value, 1e37);
+  EXPECT_EQ(repoisoned(space_, layouts_, images, kPoisonByte), images);
 }
 
 // One row of `count` elements of a made-up input.

@@ -53,6 +53,16 @@ std::vector<Mutation> wrong_formulas() {
        "y[c] = x[c] == x[c] ? x[c] * scale * w[c] : 0.0f",
        {},
        "NaN in a row"},
+      {"NaN is lost from the weight",
+       kProduct,
+       "y[c] = x[c] * scale * (w[c] == w[c] ? w[c] : 0.0f)",
+       {},
+       "NaN in a vector"},
+      {"nothing is written where the result is NaN",
+       kProduct,
+       "if (scale == scale) y[c] = x[c] * scale * w[c]",
+       {},
+       "a second run"},
       {"huge values overflow", kSquare, "sum += x[c] * x[c] * 1e10f * 1e-10f", {}, "huge"},
       {"tiny values are flushed to zero",
        kProduct,
@@ -80,6 +90,12 @@ std::vector<Mutation> wrong_accesses() {
   };
   append(all, each({"the last row is skipped", "r < rows", "r < rows - 1", {}, kUnwritten}, 2));
   append(all, each({"the stride of x is ignored", "x + r * x_stride", "x + r * cols"}, 4));
+  append(all, each({"the stride of x is ignored by whole vectors",
+                    "x + r * x_stride",
+                    "x + r * (cols % 4 == 0 ? cols : x_stride)",
+                    {},
+                    "rows=7 cols=256"},
+                   4));
   append(all, each({"the stride of y is ignored", "y + r * y_stride", "y + r * cols"}, 2));
   append(all, each({"the weight is indexed like x", "x_stride, w, y", "x_stride, w + r * cols, y"}, 2));
   append(all, {{"a block has one row only", "r += gridDim.x", "r += rows", {}, kUnwritten},
@@ -98,10 +114,12 @@ std::vector<Mutation> wrong_reductions() {
       {"the tree ends a step early", "stride > 0", "stride > 1"},
       {"the tree ends a step early, before the tail", "stride >= width", "stride > width"},
       {"sums are read that nobody wrote", "const float partial = ", "const float partial = 0.0f * lds[thread] + "},
+      after_row("a row reads the result of the row before",
+                "if (thread == 0 && r > 0) y[r * y_stride] += 0.0f * y[(r - 1) * y_stride];", ""),
       after_row(
           "the last of several writers wins, by one unit in the last place",
           "y[r * y_stride] = x[r * x_stride] * scale_of(sum, cols, epsilon) * w[0] * (thread % 2 ? 1.0000001f : 1);",
-          "a second run gave other results"),
+          "in a second run only"),
   };
   append(all, each({"the tree leaves out threads", "int stride = BLOCK_SIZE / 2", "int stride = BLOCK_SIZE / 4"}, 2));
   append(all, each({"the tree reads one beyond", "lds[thread + stride]", "lds[thread + stride + 1]"}, 2));

@@ -44,9 +44,14 @@ TEST(ShippedKernels, every_configuration_is_launchable) {
       for (const Dimension& dimension : space.dimensions) sizes.push_back(dimension.batch ? 1000 : dimension.maximum);
       const Problem problem = make_problem(space, sizes, Dtype::f32, {});
       for (const Config& config : all_configs(space, {})) {
-        EXPECT_EQ(why_invalid(space, problem, wave(wave_size), config), std::nullopt) << name << to_string(config);
+        const auto reason = why_invalid(space, problem, wave(wave_size), config);
+        if (to_string(config).starts_with("REDUCTION=serial")) {  // too many columns for a sum in one thread
+          EXPECT_THAT(reason, testing::Optional(HasSubstr("digits"))) << name;
+          continue;
+        }
+        EXPECT_EQ(reason, std::nullopt) << name << to_string(config);
         const Limit limit = tolerance_of(space, problem, wave(wave_size), config);
-        EXPECT_THAT((std::vector{limit.atol, limit.rtol}), Each(AllOf(Ge(0), Le(2)))) << name << to_string(config);
+        EXPECT_THAT((std::vector{limit.atol, limit.rtol}), Each(AllOf(Ge(0), Le(0.5)))) << name << to_string(config);
       }
     }
   }

@@ -40,12 +40,13 @@ class Module {
   [[nodiscard]] virtual Function function(const std::string& entry) = 0;
 };
 
-// The order in which a device that can choose runs the blocks of a grid, and the threads of a block between two
-// barriers.
+// What a device that can choose does where a kernel may not rely on anything: the order of the blocks of a grid and of
+// the threads of a block between two barriers, and what LDS holds at first.
 struct Schedule {
   enum class Order { forward, backward, shuffled };
   Order order = Order::forward;
   std::uint64_t seed = 0;
+  std::byte unwritten_lds{0xff};  // all ones is a NaN of every floating type
 };
 
 // One GPU, or the CPU. Launches from several threads are safe; everything else is for one thread at a time unless a

@@ -25,17 +25,19 @@ class CaseRun {
   GateReport verdict(const Schedule& second) {
     GateReport report;
     report.checks = 1;
-    const Images after = run({Schedule::Order::forward, 0}, report);
+    const Images after = run({Schedule::Order::forward, 0, kPoisonByte}, report);
     if (!report.failure) judge(after, report);
-    if (!report.failure && case_.run_twice) judge_repeat(after, run(second, report), report);
+    if (!report.failure && case_.run_twice) judge_second_run(after, second, report);
     if (report.failure) report.failure = case_.name + ": " + *report.failure;
     return report;
   }
 
  private:
   Images run(const Schedule& schedule, GateReport& report) {
-    upload(device_, buffers_, case_.images);
-    workspaces_.poison(kPoisonByte, kGuardByte, nullptr);
+    const std::byte poison = schedule.unwritten_lds;
+    upload(device_, buffers_,
+           poison == kPoisonByte ? case_.images : repoisoned(space_, case_.layouts, case_.images, poison));
+    workspaces_.poison(poison, kGuardByte, nullptr);
     const ArgumentList arguments(
         space_, case_.problem,
         {buffers_.addresses(), strides_of(space_, case_.layouts), case_.scalars, workspaces_.addresses()});
@@ -71,10 +73,16 @@ class CaseRun {
     if (comparison.failure) report.failure = name + *comparison.failure;
   }
 
-  void judge_repeat(const Images& first, const Images& second, GateReport& report) const {
+  // Other poison, another order of blocks and threads: the results must be right again, and the same.
+  void judge_second_run(const Images& first, const Schedule& schedule, GateReport& report) {
+    const Images second = run(schedule, report);
+    if (!report.failure) judge(second, report);
     const auto declared = space_.buffers();
     for (std::size_t i = 0; i < declared.size() && !report.failure; ++i)
-      if (first[i] != second[i]) report.failure = declared[i]->name + ": a second run gave other results (a race?)";
+      if (first[i] != second[i]) report.failure = declared[i]->name + ": other results";
+    if (report.failure)
+      *report.failure +=
+          ", in a second run only (a race, or LDS, a workspace or an output read before it was written?)";
   }
 
   const Space& space_;
@@ -116,7 +124,7 @@ Gate::Gate(const Kernel& kernel, Device& device, std::vector<GateCase> cases)
 
 GateReport Gate::check_case(LoadedPlan& plan, const Config& config, std::size_t index) const {
   const auto order = index % 2 == 0 ? Schedule::Order::backward : Schedule::Order::shuffled;
-  return CaseRun(*kernel_, *device_, cases_[index], plan, config).verdict({order, index});
+  return CaseRun(*kernel_, *device_, cases_[index], plan, config).verdict({order, index, kFinitePoisonByte});
 }
 
 GateReport Gate::check(LoadedPlan& plan, const Config& config) const {

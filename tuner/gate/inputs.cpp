@@ -48,8 +48,9 @@ struct Element {
   }
 };
 
-double marked_or_random(const Element& element, double mark) {
-  const bool allowed = element.domain.non_finite && element.shape.rows > 1 && is_floating(element.shape.type);
+double marked_or_random(const Element& element, double mark, bool in_vectors = false) {
+  const bool allowed =
+      element.domain.non_finite && (element.shape.rows == 1) == in_vectors && is_floating(element.shape.type);
   return allowed && element.is_marked() ? mark : element.random();
 }
 
@@ -79,23 +80,18 @@ double value_of(Pattern pattern, const Element& element) {
       return marked_or_random(element, std::numeric_limits<double>::quiet_NaN());
     case Pattern::infinite:
       return marked_or_random(element, std::numeric_limits<double>::infinity());
+    case Pattern::nan_in_vector:
+      return marked_or_random(element, std::numeric_limits<double>::quiet_NaN(), true);
   }
   throw std::logic_error("unknown input pattern");
 }
 
-// NaN for floating types, all ones for integers.
-void fill_gaps(std::vector<std::byte>& image, const BufferLayout& layout, std::byte value) {
-  for (std::int64_t row = 0; row + 1 < layout.shape.rows; ++row) {
-    const auto begin = static_cast<std::ptrdiff_t>(layout.offset(row, layout.shape.cols));
-    const auto end = static_cast<std::ptrdiff_t>(layout.offset(row + 1, 0));
-    std::fill(image.begin() + begin, image.begin() + end, value);
-  }
-}
+// A NaN; of integers, for which all ones is -1 and may be right, another value that nobody computes.
+std::byte poison_of(Dtype type) { return is_floating(type) ? kPoisonByte : kGuardByte; }
 
 std::vector<std::byte> input_image(const BufferLayout& layout, const Domain& domain, Pattern pattern,
                                    std::uint64_t seed) {
-  std::vector<std::byte> image(layout.bytes, kGuardByte);
-  fill_gaps(image, layout, kPoisonByte);
+  std::vector<std::byte> image(layout.bytes, poison_of(layout.shape.type));
   for (std::int64_t row = 0; row < layout.shape.rows; ++row)
     for (std::int64_t col = 0; col < layout.shape.cols; ++col)
       store_from_double(image.data() + layout.offset(row, col), layout.shape.type,
@@ -103,17 +99,18 @@ std::vector<std::byte> input_image(const BufferLayout& layout, const Domain& dom
   return image;
 }
 
-// A NaN; of integers, for which all ones is -1 and may be right, another value that nobody computes.
-std::byte poison_of(Dtype type) { return is_floating(type) ? kPoisonByte : kGuardByte; }
-
-std::vector<std::byte> output_image(const BufferLayout& layout) {
-  std::vector<std::byte> image(layout.bytes, kGuardByte);
+void fill_elements(std::vector<std::byte>& image, const BufferLayout& layout, std::byte value) {
   const auto row_bytes =
       static_cast<std::ptrdiff_t>(layout.shape.cols) * static_cast<std::ptrdiff_t>(size_of(layout.shape.type));
   for (std::int64_t row = 0; row < layout.shape.rows; ++row) {
     const auto begin = image.begin() + static_cast<std::ptrdiff_t>(layout.offset(row, 0));
-    std::fill(begin, begin + row_bytes, poison_of(layout.shape.type));
+    std::fill(begin, begin + row_bytes, value);
   }
+}
+
+std::vector<std::byte> output_image(const BufferLayout& layout) {
+  std::vector<std::byte> image(layout.bytes, kGuardByte);
+  fill_elements(image, layout, poison_of(layout.shape.type));
   return image;
 }
 
@@ -141,23 +138,35 @@ std::string to_string(Pattern pattern) {
       return "NaN in a row";
     case Pattern::infinite:
       return "Inf in a row";
+    case Pattern::nan_in_vector:
+      return "NaN in a vector";
   }
   throw std::logic_error("unknown input pattern");
 }
 
 const std::vector<Pattern>& adversarial_patterns() {
-  static const std::vector<Pattern> patterns{Pattern::zeros,    Pattern::one_element,  Pattern::mixed_signs,
-                                             Pattern::negative, Pattern::ramp,         Pattern::huge,
-                                             Pattern::tiny,     Pattern::not_a_number, Pattern::infinite};
+  static const std::vector<Pattern> patterns{
+      Pattern::zeros, Pattern::one_element, Pattern::mixed_signs,  Pattern::negative, Pattern::ramp,
+      Pattern::huge,  Pattern::tiny,        Pattern::not_a_number, Pattern::infinite, Pattern::nan_in_vector};
   return patterns;
 }
 
 bool applies(Pattern pattern, const Space& space) {
-  if (pattern != Pattern::not_a_number && pattern != Pattern::infinite) return true;
-  const auto buffers = space.buffers();
-  return std::any_of(buffers.begin(), buffers.end(), [](const BufferArgument* buffer) {
-    return buffer->role != Role::out && buffer->domain.non_finite && buffer->extent.size() == 2;
+  const bool in_rows = pattern == Pattern::not_a_number || pattern == Pattern::infinite;
+  const bool in_vectors = pattern == Pattern::nan_in_vector;
+  if (!in_rows && !in_vectors) return true;
+  return std::ranges::any_of(space.buffers(), [&](const BufferArgument* buffer) {
+    return buffer->role != Role::out && buffer->domain.non_finite && (buffer->extent.size() == 1) == in_vectors;
   });
+}
+
+Images repoisoned(const Space& space, const std::vector<BufferLayout>& layouts, const Images& images,
+                  std::byte poison) {
+  Images again = images;
+  const std::vector<const BufferArgument*> buffers = space.buffers();
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i]->role == Role::out) fill_elements(again[i], layouts[i], poison);
+  return again;
 }
 
 Images make_images(const Space& space, const std::vector<BufferLayout>& layouts, Pattern pattern, std::uint64_t seed) {

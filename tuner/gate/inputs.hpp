@@ -10,8 +10,20 @@
 namespace hiptune {
 
 // What input buffers are filled with. `not_a_number` and `infinite` put one such element into one row of each
-// two-dimensional buffer whose domain allows it.
-enum class Pattern { random, zeros, one_element, mixed_signs, negative, ramp, huge, tiny, not_a_number, infinite };
+// buffer of several rows whose domain allows it; `nan_in_vector` puts a NaN into each buffer of a single row.
+enum class Pattern {
+  random,
+  zeros,
+  one_element,
+  mixed_signs,
+  negative,
+  ramp,
+  huge,
+  tiny,
+  not_a_number,
+  infinite,
+  nan_in_vector
+};
 [[nodiscard]] std::string to_string(Pattern pattern);
 [[nodiscard]] const std::vector<Pattern>& adversarial_patterns();
 
@@ -20,12 +32,19 @@ using Images = std::vector<std::vector<std::byte>>;
 
 inline constexpr std::byte kGuardByte{0xA5};
 inline constexpr std::byte kPoisonByte{0xFF};  // all ones is a NaN of every floating type
+// A large finite value of every floating type: what a NaN hides, such as a maximum that was never initialised, or an
+// element that was never written where the oracle is NaN, shows with this one.
+inline constexpr std::byte kFinitePoisonByte{0x7E};
 
 // Inputs hold the pattern (random values depend on `seed` and the element's place alone), within the buffer's domain;
-// outputs hold poison (integers kGuardByte), guards hold kGuardByte; gaps of inputs hold NaN, so that reading one
-// shows, and gaps of outputs kGuardByte.
+// outputs hold poison (integers kGuardByte). Guards and gaps hold kGuardByte, those of floating inputs NaN, so that
+// reading one shows.
 [[nodiscard]] Images make_images(const Space& space, const std::vector<BufferLayout>& layouts, Pattern pattern,
                                  std::uint64_t seed);
+
+// The images with every element of the outputs set to `poison`, as before another run.
+[[nodiscard]] Images repoisoned(const Space& space, const std::vector<BufferLayout>& layouts, const Images& images,
+                                std::byte poison);
 
 // Whether the pattern asks anything of this space that `random` does not.
 [[nodiscard]] bool applies(Pattern pattern, const Space& space);

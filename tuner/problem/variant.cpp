@@ -77,7 +77,11 @@ std::vector<std::int64_t> workspace_bytes(const Space& space, const Problem& pro
 
 Limit tolerance_of(const Space& space, const Problem& problem, const TargetFacts& facts, const Config& config) {
   const Names names = names_of(space, problem, facts, config);
-  return {limit_of(space.tolerance.atol, names), limit_of(space.tolerance.rtol, names)};
+  const Limit limit{limit_of(space.tolerance.atol, names), limit_of(space.tolerance.rtol, names)};
+  if (limit.rtol < 0.5) return limit;
+  throw bad_input(space.tolerance.rtol.place().text() + ": \"" + space.tolerance.rtol.text() + "\" is " +
+                  std::to_string(limit.rtol) + " for " + to_string(space, problem) + " and " + to_string(config) +
+                  ": from 0.5 on a tolerance passes results without a right digit; lower it");
 }
 
 }  // namespace hiptune

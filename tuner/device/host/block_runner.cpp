@@ -18,7 +18,6 @@ namespace {
 thread_local BlockRunner* current_runner = nullptr;
 
 constexpr std::size_t kLdsAlignment = 256;
-constexpr std::byte kUnwrittenLds{0xff};
 
 std::byte* allocate_lds(std::size_t bytes) {
   void* memory = std::aligned_alloc(kLdsAlignment, (bytes / kLdsAlignment + 1) * kLdsAlignment);
@@ -92,7 +91,7 @@ void BlockRunner::prepare(Launch& launch) {
             lds_.get(),
             &runtime(),
             this};
-  std::memset(lds_.get(), std::to_integer<int>(kUnwrittenLds), lds_bytes_);  // NaN, whatever type a kernel reads
+  std::memset(lds_.get(), std::to_integer<int>(launch.schedule.unwritten_lds), lds_bytes_);
   if (launch.geometry.block != named_) name_threads(launch.geometry);
   // ready_ is taken from its end.
   std::iota(order_.begin(), order_.begin() + thread_count_, std::uint16_t{0});
@@ -269,12 +268,13 @@ int BlockRunner::first_returned() const {
 // What lies behind the launch's dynamic LDS still is as prepare() filled it, or a block wrote there.
 void BlockRunner::check_lds() {
   const auto declared = static_cast<std::size_t>(launch_->geometry.dynamic_lds);
+  const std::byte unwritten = launch_->schedule.unwritten_lds;
   const std::byte* behind = lds_.get() + declared;
   const std::size_t bytes = lds_bytes_ - declared;
   // Comparing the bytes with their neighbours is what the C library does fastest, and every launch pays for this.
-  if (bytes == 0 || (behind[0] == kUnwrittenLds && std::memcmp(behind, behind + 1, bytes - 1) == 0)) return;
+  if (bytes == 0 || (behind[0] == unwritten && std::memcmp(behind, behind + 1, bytes - 1) == 0)) return;
   std::size_t end = lds_bytes_;
-  while (lds_[end - 1] == kUnwrittenLds) --end;
+  while (lds_[end - 1] == unwritten) --end;
   fault_ = Fault{Fault::Kind::lds_overrun, static_cast<int>(declared), 0, static_cast<int>(end - 1), 0, 0};
   launch_->blocks.close();
 }
