@@ -114,6 +114,13 @@ TEST(Problem, rejects_buffers_that_no_memory_holds) {
               testing::AllOf(HasSubstr("everything.json: /arguments/0/extent/0"), HasSubstr("exceeds 2^53")));
 }
 
+TEST(Problem, rejects_a_domain_beyond_the_dtype) {
+  Space space = everything_space();
+  for (Argument& argument : space.arguments)
+    if (auto* buffer = std::get_if<BufferArgument>(&argument)) buffer->domain.largest = 1e39;
+  EXPECT_THAT(message_of([&] { (void)problem_of(space); }), HasSubstr("beyond the largest f32"));
+}
+
 TEST(Problem, rejects_a_negative_extent) {
   Space space = everything_space();
   std::get<BufferArgument>(space.arguments[1]).extent[0] = test::expression("rows - 4");

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <tuple>
@@ -91,6 +93,26 @@ TEST_F(WithMishaps, a_worker_killed_while_its_compiler_runs_leaves_no_files) {
     expect_going_on(coordinator);
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+// The worker sees to it: what ended the coordinator may not have let it.
+TEST_F(WithMishaps, a_coordinator_that_is_gone_takes_its_worker_and_its_files_along) {
+  const TemporaryFolder folder;
+  WorkerSettings settings = worker_settings(test::mishaps_folder());
+  settings.options.temporary_directory = folder.path();
+  const pid_t coordinator = ::fork();
+  if (coordinator == 0) {
+    Coordinator doomed(settings);
+    std::filesystem::create_directory(folder.path() / "ready");
+    ::pause();
+  }
+  while (!std::filesystem::exists(folder.path() / "ready")) ::usleep(10'000);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);
+  ::kill(coordinator, SIGKILL);
+  ::waitpid(coordinator, nullptr, 0);
+  for (int i = 0; i < 1000 && std::distance(std::filesystem::directory_iterator(folder.path()), {}) > 1; ++i)
+    ::usleep(10'000);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "the worker's folder is left";
 }
 
 TEST_F(WithMishaps, the_last_words_of_a_variant_are_kept_as_valid_text) {

@@ -26,6 +26,9 @@ int run(const Context& context, const std::string& folder) {
   if (!std::filesystem::is_directory(root))
     throw bad_input(root.string() + ": no such folder; give the cache's folder, or tune something first");
   const std::vector<Verdict> verdicts = check_store(Store(root), context.kernel_path());
+  // A mistyped folder must not keep a CI job green for ever.
+  if (verdicts.empty())
+    throw bad_input(root.string() + ": no cache entry; give the folder that holds the devices' folders, or tune first");
   int counts[3] = {0, 0, 0};
   for (const Verdict& verdict : verdicts) {
     ++counts[static_cast<int>(verdict.freshness)];

@@ -5,6 +5,7 @@
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
 #include "hiptune/error.hpp"
+#include "session/messages.hpp"
 
 namespace hiptune::cli {
 namespace {
@@ -53,6 +54,16 @@ void set_up(Command& command, Context& context) {
   for (const Verb& verb : verbs()) add_verb(verb, command, context);
 }
 
+// Paths travel to the workers and into the results as JSON.
+void require_utf8(const Options& options) {
+  std::vector<std::filesystem::path> paths{options.cache, options.temporary_directory};
+  paths.insert(paths.end(), options.kernel_paths.begin(), options.kernel_paths.end());
+  paths.insert(paths.end(), options.environment_kernel_paths.begin(), options.environment_kernel_paths.end());
+  for (const std::filesystem::path& path : paths)
+    if (valid_utf8(path.string()) != path.string())
+      throw bad_input(valid_utf8(path.string()) + ": the path is not UTF-8; rename it, or choose another");
+}
+
 int run(const std::vector<std::string>& words, Context& context) {
   Command command;
   try {
@@ -63,6 +74,7 @@ int run(const std::vector<std::string>& words, Context& context) {
       return kBadInput;
     }
     command.app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    require_utf8(context.options);
     const int code = command.action(context);
     if (!std::cout.flush()) throw failed("stdout: the results cannot be written; check the disk's space");
     return code;
@@ -74,6 +86,9 @@ int run(const std::vector<std::string>& words, Context& context) {
   } catch (const Error& error) {
     report(error.what(), context);
     return exit_code(error.kind());
+  } catch (const std::filesystem::filesystem_error& error) {  // a path too long, or a folder that may not be entered
+    report(error.path1().string() + ": " + error.code().message() + "; choose another path", context);
+    return kBadInput;
   } catch (const std::exception& error) {
     report(std::string("internal error, please report it: ") + error.what(), context);
     return kInternalError;

@@ -69,7 +69,15 @@ std::string known_traits(const Space& space) {
 }
 
 // The product of all lists, the first varying slowest.
+void require_reasonable(const std::vector<std::vector<std::int64_t>>& lists) {
+  constexpr double kMost = 100'000;
+  double count = 1;
+  for (const auto& list : lists) count *= static_cast<double>(list.size());
+  if (count > kMost) throw bad_input("the lists of dimensions make more than 100,000 problems; give shorter lists");
+}
+
 std::vector<std::vector<std::int64_t>> combinations(const std::vector<std::vector<std::int64_t>>& lists) {
+  require_reasonable(lists);
   std::vector<std::vector<std::int64_t>> all{{}};
   for (const auto& list : lists) {
     std::vector<std::vector<std::int64_t>> grown;

@@ -1,5 +1,7 @@
 #include "cli/session_options.hpp"
 
+#include <charconv>
+#include <cmath>
 #include <map>
 
 #include "cli/text.hpp"
@@ -9,6 +11,32 @@
 namespace hiptune::cli {
 
 std::filesystem::path this_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
+namespace {
+
+// NaN slips through comparisons, and so through a range.
+CLI::Validator finite() {
+  return CLI::Validator(
+      [](std::string& text) {
+        double value = 0;
+        return CLI::detail::lexical_cast(text, value) && std::isfinite(value) ? std::string() : text + " is no number";
+      },
+      "", "finite");
+}
+
+// Digits only: a conversion would take -1 for 2^64 - 1.
+CLI::Validator unsigned_integer() {
+  return CLI::Validator(
+      [](std::string& text) {
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool whole = error == std::errc() && end == text.data() + text.size();
+        return whole ? std::string() : text + " is not a whole number from 0 to 2^64 - 1";
+      },
+      "", "unsigned");
+}
+
+}  // namespace
 
 void VariantOptions::add_fix_to(CLI::App& command, const Space* space) {
   const std::string group = "Variants";
@@ -28,10 +56,12 @@ void VariantOptions::add_to(CLI::App& command) {
   command.add_option("--seed", seed, "of inputs and random choices")
       ->group(group)
       ->type_name("N")
+      ->check(unsigned_integer())
       ->capture_default_str();
   command.add_option("--timeout", timeout_seconds, "seconds that each phase of a trial may last")
       ->group(group)
       ->type_name("SECONDS")
+      ->check(finite())
       ->check(CLI::Range(0.001, 1e6).description(""))
       ->capture_default_str();
 }
@@ -58,6 +88,7 @@ void TimingOptions::add_to(CLI::App& command) {
   command.add_option("--budget", budget_seconds, "seconds of sampling per variant, cold and warm each")
       ->group(group)
       ->type_name("SECONDS")
+      ->check(finite())
       ->check(CLI::Range(0.0, 1e6).description(""))
       ->capture_default_str();
 }

@@ -1,5 +1,8 @@
 #include "problem/problem.hpp"
 
+#include <limits>
+#include <stdexcept>
+
 #include "problem/named_values.hpp"
 
 namespace hiptune {
@@ -28,6 +31,30 @@ void check_dtype(const Space& space, Dtype dtype) {
   std::vector<std::string> known;
   for (const Dtype candidate : space.dtypes) known.push_back(to_string(candidate));
   throw bad_input("--dtype " + to_string(dtype) + ": " + space.kernel + " has only " + join(known));
+}
+
+double largest_finite(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f32:
+      return std::numeric_limits<float>::max();
+    case Dtype::f64:
+      return std::numeric_limits<double>::max();
+    case Dtype::i32:
+      return std::numeric_limits<std::int32_t>::max();
+    case Dtype::i64:
+      return 0x1p53;  // what a double still counts
+  }
+  throw std::logic_error("a dtype without a range");
+}
+
+// A domain beyond the type would make inputs infinite, and every comparison with them void.
+void check_domains(const Space& space, Dtype dtype) {
+  for (const BufferArgument* buffer : space.buffers()) {
+    const Dtype type = buffer->type.value_or(dtype);
+    if (buffer->role == Role::out || buffer->domain.largest <= largest_finite(type)) continue;
+    throw bad_input(space.file + ": /arguments: the domain of " + buffer->name + " goes beyond the largest " +
+                    to_string(type) + "; lower \"largest\"");
+  }
 }
 
 // Pointers to elements are aligned to the element already.
@@ -95,6 +122,7 @@ std::string to_string(const Space& space, const Problem& problem) {
 Problem make_problem(const Space& space, std::vector<std::int64_t> dimensions, Dtype dtype, const Assignment& traits) {
   check_dimensions(space, dimensions);
   check_dtype(space, dtype);
+  check_domains(space, dtype);
   return {std::move(dimensions), dtype, complete_traits(space, traits, dtype)};
 }
 

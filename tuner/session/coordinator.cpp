@@ -81,7 +81,9 @@ void Coordinator::prepare(const std::string& kernel, const Problem& problem, std
 Trial Coordinator::run(const Config& config, const std::optional<TimingLimits>& limits) {
   Json message{{"op", "trial"}, {"config", to_json(config)}};
   if (limits) message["limits"] = to_json(*limits);
-  WorkerAnswer answer = worker().ask(message, settings_.deadline);
+  // What the caller allows for samples, cold and warm, is no reason to call a variant late.
+  const Seconds sampling = limits ? Seconds(2 * limits->stop.budget) : Seconds(0);
+  WorkerAnswer answer = worker().ask(message, settings_.deadline, sampling);
   if (const auto* reply = std::get_if<Json>(&answer)) return trial_from_json(*reply);
   worker_.reset();  // the next request starts another
   Trial trial;
@@ -93,7 +95,8 @@ Trial Coordinator::run(const Config& config, const std::optional<TimingLimits>& 
 }
 
 Samples Coordinator::time_device_copy(double bytes, const TimingLimits& limits) {
-  return samples_from_json(request({{"op", "copy"}, {"bytes", bytes}, {"limits", to_json(limits)}}, long_deadline()));
+  const Seconds deadline = long_deadline() + Seconds(2 * limits.stop.budget);
+  return samples_from_json(request({{"op", "copy"}, {"bytes", bytes}, {"limits", to_json(limits)}}, deadline));
 }
 
 void Coordinator::store(const Config& config, const std::filesystem::path& folder) {

@@ -1,9 +1,6 @@
 #include "session/worker.hpp"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
-
-#include <csignal>
 
 #include "cache/code_store.hpp"
 #include "cache/target_json.hpp"
@@ -12,6 +9,7 @@
 #include "hiptune/options.hpp"
 #include "session/bench.hpp"
 #include "session/dispatch_check.hpp"
+#include "session/lifeline.hpp"
 #include "session/line_socket.hpp"
 #include "session/messages.hpp"
 
@@ -34,7 +32,7 @@ std::optional<TimingLimits> limits_of(const Json& request) {
 // What a worker holds between requests.
 class Worker {
  public:
-  explicit Worker(LineSocket& lines) : lines_(lines) {}
+  Worker(LineSocket& lines, Lifeline& lifeline) : lines_(lines), lifeline_(lifeline) {}
 
   Json answer(const Json& request) {
     const auto op = request.at("op").get<std::string>();
@@ -54,6 +52,7 @@ class Worker {
     options_.environment_kernel_paths = paths_from_json(request.at("environment_kernel_paths"));
     options_.cxx_compiler = request.at("cxx_compiler");
     options_.temporary_directory = request.at("temporary_directory").get<std::string>();
+    lifeline_.own(options_.temporary_directory);
     const DeviceSettings settings{options_.cxx_compiler, options_.temporary_directory.string()};
     device_ = open_device(options_.device, settings);
     compiler_ = open_compiler(device_->target().backend, settings);
@@ -97,6 +96,7 @@ class Worker {
   }
 
   LineSocket& lines_;
+  Lifeline& lifeline_;
   Options options_;
   std::unique_ptr<Device> device_, host_;
   std::unique_ptr<Compiler> compiler_, host_compiler_;
@@ -114,10 +114,10 @@ Json reply_to(Worker& worker, const std::string& line) {
 }  // namespace
 
 int serve_worker(int socket) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);    // a coordinator that is killed leaves no worker behind
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);  // a compiler that outlives the worker must not hold the line open
   LineSocket lines(socket);
-  Worker worker(lines);
+  Lifeline lifeline(socket);
+  Worker worker(lines, lifeline);
   while (const auto line = lines.read())
     if (!lines.write(to_line(reply_to(worker, *line)))) break;
   return 0;

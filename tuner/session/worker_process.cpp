@@ -97,18 +97,21 @@ WorkerProcess::~WorkerProcess() {
   if (output_ >= 0) ::close(output_);
 }
 
-WorkerAnswer WorkerProcess::ask(const nlohmann::ordered_json& request, Seconds deadline) {
+WorkerAnswer WorkerProcess::ask(const nlohmann::ordered_json& request, Seconds deadline, Seconds sampling) {
   std::string phase = request.at("op");
   if (!lines_.write(request.dump())) return bury(phase);
-  const auto limit = std::chrono::duration_cast<std::chrono::steady_clock::duration>(deadline);
-  auto until = std::chrono::steady_clock::now() + limit;
+  const auto end_of_phase = [&] {
+    const Seconds allowed = phase == "time" ? deadline + sampling : deadline;
+    return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(allowed);
+  };
+  auto until = end_of_phase();
   while (true) {
     while (auto line = lines_.take()) {
       const auto message = nlohmann::ordered_json::parse(*line);
       if (message.contains("error")) throw error_from_json(message.at("error"));
       if (message.contains("reply")) return message.at("reply");
       phase = message.at("phase");
-      until = std::chrono::steady_clock::now() + limit;
+      until = end_of_phase();
     }
     const Event event = wait(until);
     if (event == Event::closed) return bury(phase);

@@ -41,7 +41,9 @@ class WorkerProcess {
 
   // One request. Each phase that the worker announces, and the time before the first, may last `deadline`. After a
   // death or a time-out the object is of no more use. An {"error": …} is thrown as the Error it was.
-  [[nodiscard]] WorkerAnswer ask(const nlohmann::ordered_json& request, Seconds deadline);
+  // The phase "time" may last `sampling` longer.
+  [[nodiscard]] WorkerAnswer ask(const nlohmann::ordered_json& request, Seconds deadline,
+                                 Seconds sampling = Seconds(0));
 
  private:
   enum class Event { line, closed, late };
