@@ -1,5 +1,4 @@
-// y[r,c] = x[r,c] * rsqrt(mean_c(x[r,:]^2) + epsilon) * w[c]; strides in elements. y may be x: each element is written
-// by the thread that reads it last.
+// y[r,c] = x[r,c] * rsqrt(mean_c(x[r,:]^2) + epsilon) * w[c]; strides in elements.
 #include "hiptune_config.h"
 #include "hiptune_device.h"
 

@@ -1,8 +1,8 @@
 // The portable device layer that kernel templates include. A template uses HIP's qualifiers and thread indices and,
 // from namespace hiptune: barrier, dynamic_lds, lane, wave, wave_width, shuffle*, wave_sum, block_sum, vector and its
-// load and store, sqrt, rsqrt, abs, min, max, to_float, from_float. Everything vendor-specific stands in one section
-// per device below; the rest is shared. Lean on purpose, with builtins instead of library headers: it is compiled
-// once per variant.
+// load and store, sqrt, rsqrt, exp, log, tanh, pow, fma, abs, min, max, to_float, from_float. Everything
+// vendor-specific stands in one section per device below; the rest is shared. Lean on purpose, with builtins instead of
+// library headers: it is compiled once per variant.
 //
 // barrier and the wave operations take the line of their call as a hidden last argument. The CPU compares these lines
 // between lanes: threads that meet at different calls are a fault there and undefined behaviour on a GPU.
@@ -201,6 +201,16 @@ inline float sqrt(float x) { return __builtin_sqrtf(x); }
 inline double sqrt(double x) { return __builtin_sqrt(x); }
 inline float rsqrt(float x) { return 1.0f / sqrt(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+inline float exp(float x) { return __builtin_expf(x); }
+inline double exp(double x) { return __builtin_exp(x); }
+inline float log(float x) { return __builtin_logf(x); }
+inline double log(double x) { return __builtin_log(x); }
+inline float tanh(float x) { return __builtin_tanhf(x); }
+inline double tanh(double x) { return __builtin_tanh(x); }
+inline float pow(float x, float y) { return __builtin_powf(x, y); }
+inline double pow(double x, double y) { return __builtin_pow(x, y); }
+inline float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+inline double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
 inline float abs(float x) { return __builtin_fabsf(x); }
 inline double abs(double x) { return __builtin_fabs(x); }
 

@@ -78,7 +78,7 @@ class FreshnessTest : public testing::Test {
   Record record_;
 };
 
-constexpr const char* kRetune = "run `hiptune tune scale --rows 1024 --cols 4096`";
+constexpr const char* kRetune = "run `hiptune tune scale --rows 1024 --cols 4096 --device host:wave32`";
 
 TEST_F(FreshnessTest, of_an_unchanged_kernel) {
   const auto verdict = check();
@@ -114,7 +114,7 @@ TEST_F(FreshnessTest, needs_a_configuration_that_the_constraints_allow) {
   record_.config[0].second = std::int64_t{1024};
   record_.dimensions[1].second = 512;
   EXPECT_THAT(check().reasons, ElementsAre("a large block needs 1024 columns: run `hiptune tune scale --rows 1024 "
-                                           "--cols 512`"));
+                                           "--cols 512 --device host:wave32`"));
 }
 
 TEST_F(FreshnessTest, judges_by_the_recorded_target) {
@@ -151,8 +151,10 @@ TEST_F(FreshnessTest, tells_how_to_tune_a_problem_of_another_dtype_and_trait) {
   record_.dtype = Dtype::f64;
   record_.traits[0].second = std::string("none");
   record_.provenance.fingerprints.source = "older";
-  EXPECT_THAT(check().reasons,
-              ElementsAre(HasSubstr("`hiptune tune scale --rows 1024 --cols 4096 --dtype f64 --trait WEIGHT=none`")));
+  EXPECT_THAT(
+      check().reasons,
+      ElementsAre(HasSubstr(
+          "`hiptune tune scale --rows 1024 --cols 4096 --dtype f64 --trait WEIGHT=none --device host:wave32`")));
 }
 
 TEST_F(FreshnessTest, ends_in_another_device_s_folder) {

@@ -162,15 +162,21 @@ TEST_P(Waves, arithmetic_agrees_with_the_standard_library) {
   const auto module = bench.load_body("double* out, float x, double y", R"(
     out[0] = hiptune::sqrt(x); out[1] = hiptune::sqrt(y); out[2] = hiptune::abs(-x); out[3] = hiptune::abs(-y);
     out[4] = hiptune::min(x, 1.0f); out[5] = hiptune::max(3, 4); out[6] = to_float(y); out[7] = from_float<double>(x);
-    out[8] = rsqrt(x);)");
-  const DeviceMemory out = bench.upload(std::vector<double>(9, -1));
+    out[8] = rsqrt(x); out[9] = hiptune::exp(x); out[10] = hiptune::log(y); out[11] = hiptune::tanh(y);
+    out[12] = hiptune::pow(y, 3.0); out[13] = hiptune::fma(y, y, -1.0);)");
+  const DeviceMemory out = bench.upload(std::vector<double>(14, -1));
   const float x = 7.3F;
   const double y = 1.1;
   bench.launch(*module, geometry(1, 1), pointer<double>(out), x, y);
   const std::vector<double> got = bench.download<double>(out);
-  EXPECT_EQ(std::vector<double>(got.begin(), got.end() - 1),
+  EXPECT_EQ(std::vector<double>(got.begin(), got.begin() + 8),
             (std::vector<double>{std::sqrt(x), std::sqrt(y), x, y, 1, 4, static_cast<float>(y), x}));
   EXPECT_NEAR(got[8], 1 / std::sqrt(x), 1e-6);
+  EXPECT_NEAR(got[9], std::exp(x), 1e-3);
+  EXPECT_NEAR(got[10], std::log(y), 1e-15);
+  EXPECT_NEAR(got[11], std::tanh(y), 1e-15);
+  EXPECT_NEAR(got[12], y * y * y, 1e-15);
+  EXPECT_NEAR(got[13], y * y - 1, 1e-15);
 }
 
 }  // namespace hiptune::device_tests

@@ -38,7 +38,7 @@ TEST(Compare, passes_what_is_within_the_limit_and_reports_the_largest_errors) {
   const Comparison result = compared({1, 2.25, -4.125, 0}, {1, 2, -4, 0});
   EXPECT_EQ(result.failure, std::nullopt);
   EXPECT_EQ(result.errors.absolute, 0.25);
-  EXPECT_EQ(result.errors.relative, 0.125);
+  EXPECT_EQ(result.errors.relative, 0) << "no part of this limit is relative";
   EXPECT_EQ(result.errors.in_limits, 0.5);
 }
 
@@ -80,6 +80,11 @@ TEST(Compare, names_the_worst_element) {
   // By limits, not by size: 1 of 0.5 is worse than 2 of 100.5.
   EXPECT_THAT(compared({1002, 0, 0, 1}, {1000, 0, 0, 0}, {0.5, 0.1}).failure, Optional(HasSubstr("[1, 1] is 1")));
   EXPECT_THAT(compared({1e30, 0, kNan, 0}, {0, 0, 0, 0}).failure, Optional(HasSubstr("[1, 0] is nan")));
+}
+
+TEST(Compare, takes_the_relative_error_where_the_relative_limit_is_the_larger) {
+  const Limit limit{0.5, 0.25};
+  EXPECT_EQ(compared({2.25, 1.5, 0, 0}, {2, 1, 0, 0}, limit).errors.relative, 0.125);
 }
 
 TEST(Compare, leaves_elements_whose_oracle_is_zero_out_of_the_relative_error) {

@@ -196,6 +196,44 @@ TEST_F(InBench, a_fault_of_the_space_is_bad_input_and_no_variant_s_failure) {
   }
 }
 
+TEST_F(InBench, what_the_oracle_does_wrong_is_the_oracle_s_fault) {
+  const auto error_of = [&](const Mutation& mutation) {
+    Kernel kernel = shipped_kernel("rmsnorm");
+    kernel.reference.text = mutate(kernel.reference.text, mutation);
+    try {
+      (void)try_out(kernel);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(error_of({"", "y[r * cols + c]", "y[r * cols + c + 1]"}),
+              HasSubstr("rmsnorm.reference.hip: y: the oracle wrote outside of it"));
+  EXPECT_THAT(error_of({"", "r += threads", "r += rows"}), HasSubstr("did not write [256, 0]"));
+  EXPECT_THAT(error_of({"", "int64 rows", "int rows"}), HasSubstr("does not compile"));
+}
+
+TEST_F(InBench, a_kernel_with_other_parameters_than_the_space_declares_does_not_compile) {
+  for (const Mutation& mutation :
+       {Mutation{"", "int64 rows, int64 cols", "int rows, int64 cols"}, Mutation{"", "extern \"C\" ", ""},
+        Mutation{"", "int64 y_stride,", "int y_stride,"}}) {
+    Kernel kernel = shipped_kernel("rmsnorm");
+    kernel.source.text = mutate(kernel.source.text, mutation);
+    const Trial trial = try_out(kernel);
+    EXPECT_EQ(trial.outcome, Outcome::compile_failed) << mutation.pattern;
+  }
+}
+
+TEST_F(InBench, a_plan_that_declares_too_little_lds_is_caught) {
+  Kernel kernel = shipped_kernel("rmsnorm");
+  kernel.space.plan[0].dynamic_lds = {"4", {"rmsnorm.json", "/plan/0/dynamic_lds"}};
+  Bench bench(kernel, make_problem(kernel.space, {3, 13}, Dtype::f32, {}), *devices_.device, *devices_.compiler,
+              *devices_.host, *devices_.host_compiler, 1);
+  const Trial trial = bench.run(kernel.space.fallback, std::nullopt, [](const std::string&) {});
+  EXPECT_EQ(trial.outcome, Outcome::wrong);
+  EXPECT_THAT(trial.detail, HasSubstr("LDS overrun"));
+}
+
 TEST_F(InBench, an_oracle_that_does_not_compile_is_named) {
   Kernel kernel = scale_rows();
   kernel.reference.text = mutate(kernel.reference.text, {"", "double factor =", "double factor"});

@@ -23,6 +23,7 @@ std::string retune_command(const Record& record, const Space& space) {
     const bool is_default = trait != nullptr && trait->values.at(trait->default_index) == value;
     if (!is_default) command += " --trait " + name + "=" + to_string(value);
   }
+  if (record.provenance.target.id != "host") command += " --device " + record.provenance.target.id;
   return command + "`";
 }
 

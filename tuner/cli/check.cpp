@@ -21,6 +21,12 @@ void print_verdict(const Verdict& verdict, bool json) {
   for (const std::string& reason : verdict.reasons) print("         " + reason);
 }
 
+std::string kernel_paths_of(const Context& context) {
+  std::string text;
+  for (const auto& path : context.options.kernel_paths) text += " --kernel-path " + path.string();
+  return text;
+}
+
 int run(const Context& context, const std::string& folder) {
   const std::filesystem::path root = folder.empty() ? require_cache(context.options) : std::filesystem::path(folder);
   if (!std::filesystem::is_directory(root))
@@ -45,6 +51,7 @@ int run(const Context& context, const std::string& folder) {
                 {"damaged", damaged}});
   else
     print(fmt::format("{}: {} fresh, {} stale, {} damaged", root.string(), fresh, stale, damaged));
+  if (stale > 0 && !context.json) print("to tune them again, add --cache " + root.string() + kernel_paths_of(context));
   return damaged > 0 ? kDamaged : stale > 0 ? kStale : kDone;
 }
 

@@ -1,5 +1,6 @@
 #include "cli/session_options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -118,6 +119,12 @@ void require_memory(const Space& space, const std::vector<Problem>& problems, co
     throw bad_input(to_string(space, problem) + ": its buffers take " + format_bytes(bytes) + ", and " + target.id +
                     " has " + format_bytes(static_cast<double>(target.memory_bytes)) + "; choose smaller dimensions");
   }
+}
+
+std::string first_failure(const std::vector<Trial>& trials) {
+  const auto failed = std::ranges::find_if_not(trials, &Trial::is_good);
+  if (failed == trials.end()) return "";
+  return "\nfirst failure: " + to_string(failed->config) + ": " + to_string(failed->outcome) + ": " + failed->detail;
 }
 
 std::string failures_by_kind(const std::vector<Trial>& trials) {

@@ -45,5 +45,7 @@ void require_memory(const Space& space, const std::vector<Problem>& problems, co
 
 // "3 wrong, 1 crashed", or "none".
 [[nodiscard]] std::string failures_by_kind(const std::vector<Trial>& trials);
+// A line with the whole text of the first failure, or nothing.
+[[nodiscard]] std::string first_failure(const std::vector<Trial>& trials);
 
 }  // namespace hiptune::cli

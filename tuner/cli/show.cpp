@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "cache/freshness.hpp"
 #include "cache/store.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/session_options.hpp"
@@ -28,7 +29,7 @@ std::string speed_ups(const Record& record) {
   return text;
 }
 
-std::vector<std::string> row_of(const Record& record) {
+std::vector<std::string> row_of(const Record& record, Freshness freshness) {
   const TimingSummary& decisive = summary_for(record.timing, record.objective);
   const TimingSummary& copy = summary_for(record.yardstick.timing, record.objective);
   return {problem_key(record),
@@ -38,7 +39,8 @@ std::vector<std::string> row_of(const Record& record) {
           fmt::format("{:.2f} {}", copy.median_ns / decisive.median_ns, to_string(record.objective)),
           speed_ups(record),
           fmt::format("{}", record.ties.size()),
-          record.provenance.date.substr(0, 10)};
+          record.provenance.date.substr(0, 10),
+          to_string(freshness)};
 }
 
 // Entries of one file that the given dimensions select.
@@ -50,7 +52,7 @@ std::vector<Record> selected(const Loaded& loaded, const Space& space, const Pro
 }
 
 void print_records(const CacheKey& key, const std::filesystem::path& file, const std::vector<Record>& records,
-                   bool json) {
+                   const Kernel& kernel, bool json) {
   if (json) {
     for (const Record& record : records)
       print_json({{"device", key.device},
@@ -60,15 +62,15 @@ void print_records(const CacheKey& key, const std::filesystem::path& file, const
   }
   if (records.empty()) return;
   print(key.device + " (" + file.string() + ")");
-  Table table({"problem", "configuration", "cold", "warm", "of copy", "faster than", "ties", "tuned"});
-  for (const Record& record : records) table.add(row_of(record));
+  Table table({"problem", "configuration", "cold", "warm", "of copy", "faster than", "ties", "tuned", "state"});
+  for (const Record& record : records) table.add(row_of(record, check_record(key, record, kernel).freshness));
   print(table.text());
 }
 
 int run(Context& context, const ProblemOptions& options) {
   const Kernel& kernel = *context.kernel;
   options.require_well_formed(kernel.space);
-  std::size_t found = 0;
+  std::size_t found = 0, others = 0;
   for (const auto& root : {require_cache(context.options), shared_data_folder() / "cache"}) {
     const Store store(root);
     for (const CacheKey& key : store.keys()) {
@@ -77,14 +79,16 @@ int run(Context& context, const ProblemOptions& options) {
       for (const Damage& damage : loaded.damage)
         log().warn("{}:{}: {}", damage.file.string(), damage.line, damage.what);
       const std::vector<Record> records = selected(loaded, kernel.space, options);
-      print_records(key, store.file_of(key), records, context.json);
+      print_records(key, store.file_of(key), records, kernel, context.json);
       found += records.size();
+      others += loaded.records.size() - records.size();
     }
   }
   if (context.json) print_json({{"result", found > 0 ? "found" : "none"}, {"entries", found}});
   if (found == 0 && !context.json)
-    print("no entry for " + kernel.name + " in " + context.options.cache.string() + "; `hiptune tune " + kernel.name +
-          " ...` makes one");
+    print(fmt::format("no entry for {}{} in {}; `hiptune tune {} ...` makes one", kernel.name,
+                      others > 0 ? fmt::format(" with these dimensions, {} with others,", others) : "",
+                      context.options.cache.string(), kernel.name));
   return found > 0 ? kDone : kNothingUsable;
 }
 

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <iostream>
+#include <sstream>
 
 #include <spdlog/fmt/fmt.h>
 
@@ -64,6 +65,14 @@ std::size_t config_width(const Space& space) {
     width += tunable.name.size() + 1 + longest + 1;
   }
   return width;
+}
+
+std::string headline(const std::string& text, std::size_t width) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("error:") != std::string::npos || line.find("undefined reference") != std::string::npos)
+      return first_line(line, width);
+  return first_line(text, width);
 }
 
 void print(const std::string& line) { std::cout << line << '\n' << std::flush; }

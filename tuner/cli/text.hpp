@@ -35,6 +35,9 @@ class Table {
 // Characters that the longest configuration takes.
 [[nodiscard]] std::size_t config_width(const Space& space);
 
+// Of a failure's text, the line that says most: the first with an error of the compiler or linker, else the first.
+[[nodiscard]] std::string headline(const std::string& text, std::size_t width);
+
 // Writes a line to stdout, at once.
 void print(const std::string& line);
 void print_json(const nlohmann::ordered_json& json);

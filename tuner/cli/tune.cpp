@@ -92,18 +92,8 @@ std::string trial_line(const Trial& trial, const std::string& baseline, std::siz
   if (trial.samples)
     line += fmt::format(" cold {:>9}  warm {:>9}", format_time(median(trial.samples->cold)),
                         format_time(median(trial.samples->warm)));
-  if (!trial.detail.empty()) line += " " + first_line(trial.detail, 160);
+  if (!trial.detail.empty()) line += " " + headline(trial.detail, 160);
   return line + (baseline.empty() ? "" : "  (baseline " + baseline + ")");
-}
-
-// What a person wants to read first when nothing worked: the whole text of the first failure.
-void explain_failures(const TuneResult& result) {
-  print("failures: " + failures_by_kind(result.trials));
-  for (const Trial& trial : result.trials)
-    if (!trial.is_good()) {
-      print("first failure: " + to_string(trial.config) + ": " + to_string(trial.outcome) + ": " + trial.detail);
-      return;
-    }
 }
 
 void print_result(const TuneResult& result, const TuneRequest& request) {
@@ -112,7 +102,9 @@ void print_result(const TuneResult& result, const TuneRequest& request) {
         fmt::format("yardstick: {}, cold {}, warm {}, {} moved", result.yardstick.name,
                     format_time(median(result.yardstick.samples.cold)),
                     format_time(median(result.yardstick.samples.warm)), format_bytes(result.work.bytes)));
-  explain_failures(result);
+  print("failures: " + failures_by_kind(result.trials) + first_failure(result.trials));
+  if (result.invalid.count > 0)
+    print(fmt::format("{} more are invalid here: {}", result.invalid.count, result.invalid.example));
   if (result.storing == Storing::none) return print("nothing usable came out; nothing was stored");
   const std::string config = to_string(result.record->config);
   if (result.storing == Storing::kept)

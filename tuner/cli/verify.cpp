@@ -18,16 +18,23 @@ struct VerifyOptions {
 };
 
 std::vector<Config> configs_for(const VerifyOptions& options, const Space& space, const Problem& problem,
-                                const TargetFacts& facts) {
-  std::vector<Config> configs = valid_configs(space, problem, facts, parse_tunables(space, options.variants.fixed));
+                                const TargetFacts& facts, Invalid& invalid) {
+  std::vector<Config> configs =
+      valid_configs(space, problem, facts, parse_tunables(space, options.variants.fixed), &invalid);
   return options.covering ? pairwise_covering(configs) : configs;
+}
+
+// Errors only where something was compared.
+std::string errors_of(const Trial& trial) {
+  if (!trial.is_good() && trial.errors.in_limits == 0) return "";
+  return fmt::format(" {} checks, largest error {} ({:.2f} of the limit)", trial.checks,
+                     format_error(trial.errors.relative), trial.errors.in_limits);
 }
 
 void print_trial(const Trial& trial, std::size_t width, bool json) {
   if (json) return print_json({{"trial", to_json(trial)}});
-  print(fmt::format("  {:<{}} {:<14} {} checks, largest error {} ({:.2f} of the limit){}", to_string(trial.config),
-                    width, to_string(trial.outcome), trial.checks, format_error(trial.errors.relative),
-                    trial.errors.in_limits, trial.detail.empty() ? "" : ": " + trial.detail));
+  print(fmt::format("  {:<{}} {:<14}{}{}", to_string(trial.config), width, to_string(trial.outcome), errors_of(trial),
+                    trial.detail.empty() ? "" : " " + headline(trial.detail, 240)));
 }
 
 int run(Context& context, const VerifyOptions& options) {
@@ -38,10 +45,12 @@ int run(Context& context, const VerifyOptions& options) {
   require_memory(space, problems, coordinator.target());
   std::vector<Trial> all;
   for (const Problem& problem : problems) {
-    const std::vector<Config> configs = configs_for(options, space, problem, coordinator.target().facts);
+    Invalid invalid;
+    const std::vector<Config> configs = configs_for(options, space, problem, coordinator.target().facts, invalid);
     if (!context.json)
       print(fmt::format("{} {} on {}: {} variants", space.kernel, to_string(space, problem), coordinator.target().id,
-                        configs.size()));
+                        configs.size()) +
+            (invalid.count == 0 ? "" : fmt::format(", {} more are invalid here: {}", invalid.count, invalid.example)));
     coordinator.prepare(space.kernel, problem, options.variants.seed);
     for (const Config& config : configs) {
       all.push_back(coordinator.run(config, std::nullopt));
@@ -57,7 +66,7 @@ int run(Context& context, const VerifyOptions& options) {
                 {"variants", all.size()},
                 {"failures", failures}});
   else
-    print(fmt::format("{} of {} variants passed; failures: {}", passed, all.size(), failures));
+    print(fmt::format("{} of {} variants passed; failures: {}", passed, all.size(), failures) + first_failure(all));
   return passed == all.size() ? kDone : kNothingUsable;
 }
 

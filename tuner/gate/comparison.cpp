@@ -20,7 +20,8 @@ ErrorSummary element_errors(double value, double oracle, const Limit& limit) {
   const double absolute = std::abs(value - oracle);
   if (absolute == 0) return {};
   const double allowed = limit.atol + limit.rtol * std::abs(oracle);
-  return {absolute, oracle == 0 ? 0 : absolute / std::abs(oracle), allowed == 0 ? kInfinity : absolute / allowed};
+  const bool is_relative = oracle != 0 && limit.rtol * std::abs(oracle) >= limit.atol;
+  return {absolute, is_relative ? absolute / std::abs(oracle) : 0, allowed == 0 ? kInfinity : absolute / allowed};
 }
 
 // As text; the sign of a NaN means nothing.
@@ -68,6 +69,7 @@ Comparison compare(const BufferLayout& layout, std::span<const std::byte> image,
   const std::int64_t row = worst / layout.shape.cols, col = worst % layout.shape.cols;
   const double value = load_as_double(image.data() + layout.offset(row, col), layout.shape.type);
   const double expected = oracle[static_cast<std::size_t>(worst)];
+  result.worst_offset = layout.offset(row, col);
   result.failure = fmt::format("[{}, {}] is {}, the oracle says {}, limit {:.3g}", row, col, text_of(value),
                                text_of(expected), limit.atol + limit.rtol * std::abs(expected));
   return result;

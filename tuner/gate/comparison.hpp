@@ -11,7 +11,7 @@
 namespace hiptune {
 
 // The largest errors over the elements compared. `in_limits` is |value - oracle| / (atol + rtol |oracle|): 1 is the
-// limit itself. `relative` leaves out elements whose oracle is 0.
+// limit itself. `relative` leaves out elements for which the absolute limit is the larger one, and oracles of 0.
 struct ErrorSummary {
   double absolute = 0;
   double relative = 0;
@@ -22,7 +22,8 @@ struct ErrorSummary {
 
 struct Comparison {
   ErrorSummary errors;
-  std::optional<std::string> failure;  // the worst element: "[3, 17] is 0.5, the oracle says 0.25, limit 1e-6"
+  std::optional<std::size_t> worst_offset;  // of that element, in bytes
+  std::optional<std::string> failure;       // the worst element: "[3, 17] is 0.5, the oracle says 0.25, limit 1e-6"
 };
 
 // Every element of one buffer against the oracle's dense values. Where the oracle is NaN the element must be NaN,

@@ -62,15 +62,27 @@ class CaseRun {
       else if (declared[i]->role == Role::in && after[i] != case_.images[i])
         report.failure = name + ": an input was modified";
       else if (declared[i]->role != Role::in)
-        judge_output(name, compare(case_.layouts[i], after[i], case_.oracle[output++], limit_), report);
+        judge_output(i, compare(case_.layouts[i], after[i], case_.oracle[output++], limit_), after[i], report);
     }
     if (!report.failure && !workspaces_.guards_intact(kGuardByte, nullptr))
       report.failure = "wrote outside a workspace";
   }
 
-  static void judge_output(const std::string& name, const Comparison& comparison, GateReport& report) {
+  void judge_output(std::size_t buffer, const Comparison& comparison, const std::vector<std::byte>& after,
+                    GateReport& report) const {
     report.errors.merge(comparison.errors);
-    if (comparison.failure) report.failure = name + *comparison.failure;
+    if (!comparison.failure) return;
+    report.failure = space_.buffers()[buffer]->name + *comparison.failure;
+    if (is_poison(after, *comparison.worst_offset, size_of(case_.layouts[buffer].shape.type)))
+      *report.failure += "; it was never written";
+    if (case_.grid_limit > 0)
+      *report.failure += fmt::format("; in this case loops over batch rows get at most {} blocks", case_.grid_limit);
+  }
+
+  static bool is_poison(const std::vector<std::byte>& image, std::size_t offset, std::size_t bytes) {
+    const auto first = image.begin() + static_cast<std::ptrdiff_t>(offset);
+    return std::all_of(first, first + static_cast<std::ptrdiff_t>(bytes),
+                       [](std::byte byte) { return byte == kPoisonByte || byte == kFinitePoisonByte; });
   }
 
   // Other poison, another order of blocks and threads: the results must be right again, and the same.

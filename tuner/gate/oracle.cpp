@@ -1,8 +1,12 @@
 #include "gate/oracle.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <cstring>
-#include <limits>
+
+#include <spdlog/fmt/fmt.h>
 
 #include "hiptune/error.hpp"
 
@@ -15,6 +19,26 @@ CodeObject compile_reference(const Kernel& kernel, const Variant& variant, Devic
   if (const auto* failure = std::get_if<CompileFailure>(&result))
     throw bad_input(kernel.reference.name + ": the oracle does not compile; mend it:\n" + failure->log);
   return std::get<CodeObject>(std::move(result));
+}
+
+constexpr std::size_t kGuardElements = 1024;  // before and after an output
+
+// All ones: a NaN that no arithmetic makes.
+double unwritten() { return std::bit_cast<double>(~std::uint64_t{0}); }
+bool is_unwritten(double value) { return std::bit_cast<std::uint64_t>(value) == ~std::uint64_t{0}; }
+
+// The elements between the guards; what the oracle did wrong is the oracle's fault, and no variant's.
+std::vector<double> checked_output(const std::vector<double>& guarded, const BufferShape& shape,
+                                   const std::string& place) {
+  const auto first = guarded.begin() + kGuardElements, last = guarded.end() - kGuardElements;
+  if (!std::all_of(guarded.begin(), first, is_unwritten) || !std::all_of(last, guarded.end(), is_unwritten))
+    throw bad_input(place +
+                    ": the oracle wrote outside of it; an oracle's outputs are dense, row r begins at r * cols");
+  const auto gap = std::find_if(first, last, is_unwritten) - first;
+  if (gap < last - first)
+    throw bad_input(fmt::format("{}: the oracle did not write [{}, {}]; it must loop over everything by grid stride",
+                                place, gap / shape.cols, gap % shape.cols));
+  return {first, last};
 }
 
 // The oracle's arguments: as the space's, but an out buffer is a dense double*, and an inout buffer is two.
@@ -38,7 +62,7 @@ struct OracleCall {
     if (argument.role != Role::out) add(static_cast<const void*>(images[buffer].data() + layout.first_byte));
     if (argument.role != Role::in) {
       const auto elements = static_cast<std::size_t>(layout.shape.elements());
-      add(static_cast<void*>(outputs.emplace_back(elements, std::numeric_limits<double>::quiet_NaN()).data()));
+      add(static_cast<void*>(outputs.emplace_back(elements + 2 * kGuardElements, unwritten()).data() + kGuardElements));
     }
     ++buffer;
   }
@@ -72,6 +96,13 @@ OracleOutputs Oracle::outputs(const Problem& problem, const std::vector<BufferLa
   const std::vector<void*> arguments = call.pointers();
   plan_->launch(batch_values(kernel_->space, problem), arguments.data(), nullptr);
   host_->synchronize(nullptr);
+  const auto buffers = kernel_->space.buffers();
+  std::size_t output = 0;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i]->role == Role::in) continue;
+    std::vector<double>& values = call.outputs[output++];
+    values = checked_output(values, layouts[i].shape, kernel_->reference.name + ": " + buffers[i]->name);
+  }
   return std::move(call.outputs);
 }
 

@@ -131,7 +131,8 @@ Kernel KernelPath::load(std::string_view name) const {
   }
   const std::vector<std::string> known = names();
   throw bad_input("there is no kernel \"" + text + "\"" + did_you_mean(text, known) + "; there are " + join(known) +
-                  "; searched " + texts_of(folders_));
+                  "; searched " + texts_of(folders_) +
+                  "; a kernel of your own is found with --kernel-path FOLDER or $HIPTUNE_KERNEL_PATH");
 }
 
 std::vector<std::string> KernelPath::names() const {

@@ -33,6 +33,38 @@ Plan reference_plan(const std::string& entry) {
   return {{launch}};
 }
 
+// The types of an entry point's parameters, as the space declares its arguments.
+struct ParameterTypes {
+  bool is_reference;
+
+  std::string operator()(const BufferArgument& buffer) const {
+    const std::string element = element_name(buffer.type);
+    if (buffer.role == Role::in) return "const " + element + "*";
+    if (!is_reference) return element + "*";
+    return buffer.role == Role::out ? "double*" : "const " + element + "*, double*";
+  }
+  std::string operator()(const ScalarArgument& scalar) const { return cpp_name(scalar.type); }
+  std::string operator()(const DimensionArgument&) const { return "hiptune::int64"; }
+  std::string operator()(const StrideArgument&) const { return "hiptune::int64"; }
+
+  static std::string element_name(const std::optional<Dtype>& type) { return type ? cpp_name(*type) : "scalar_t"; }
+};
+
+// Appended to a source: a definition with other parameters, or one that is not extern "C", contradicts it, and the
+// compiler says where.
+std::string declarations(const Space& space, const SourceFile& source, const std::vector<std::string>& entries,
+                         bool is_reference) {
+  std::string parameters;
+  const auto add = [&](const std::string& type) { parameters += (parameters.empty() ? "" : ", ") + type; };
+  for (const Argument& argument : space.arguments) add(std::visit(ParameterTypes{is_reference}, argument));
+  if (!is_reference)
+    for (const Workspace& workspace : space.workspaces) add(ParameterTypes::element_name(workspace.type) + "*");
+  std::string text = "\n#include \"hiptune_config.h\"\n#include \"hiptune_device.h\"\n";
+  text += "#line 1 \"the parameters that the space declares for " + source.name + "\"\n";
+  for (const std::string& entry : entries) text += "extern \"C\" __global__ void " + entry + "(" + parameters + ");\n";
+  return text;
+}
+
 std::int64_t workspace_size(const Workspace& workspace, const Names& names, Dtype dtype) {
   const std::int64_t extent = workspace.extent.evaluate_integer(names);
   const auto element = static_cast<std::int64_t>(size_of(workspace.type.value_or(dtype)));
@@ -55,6 +87,7 @@ Variant make_variant(const Kernel& kernel, const Problem& problem, const TargetF
   variant.headers = headers_of(kernel, config_header(kernel.space, problem, facts, config));
   variant.plan = make_plan(kernel.space, problem, facts, config);
   variant.entry_points = entries_of(variant.plan);
+  variant.source.text += declarations(kernel.space, kernel.source, variant.entry_points, false);
   return variant;
 }
 
@@ -64,6 +97,7 @@ Variant make_reference(const Kernel& kernel, const Problem& problem, const Targe
   variant.headers = headers_of(kernel, config_header(kernel.space, problem, facts, {}));
   variant.plan = reference_plan(kernel.name + "_reference");
   variant.entry_points = entries_of(variant.plan);
+  variant.source.text += declarations(kernel.space, kernel.reference, variant.entry_points, true);
   return variant;
 }
 

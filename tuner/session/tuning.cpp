@@ -40,18 +40,20 @@ void order_like_space(const std::vector<Config>& candidates, std::vector<Trial>&
 }  // namespace
 
 std::vector<Config> valid_configs(const Space& space, const Problem& problem, const TargetFacts& facts,
-                                  const Assignment& fixed) {
+                                  const Assignment& fixed, Invalid* invalid) {
   std::vector<Config> valid;
-  std::string reason;
+  Invalid left_out;
   for (Config& config : all_configs(space, fixed)) {
     if (const auto why = why_invalid(space, problem, facts, config))
-      reason = to_string(config) + ": " + *why;
+      left_out = {left_out.count + 1, to_string(config) + ": " + *why};
     else
       valid.push_back(std::move(config));
   }
   if (valid.empty())
     throw bad_input(fmt::format("{}: no valid configuration for {}{}; the last one tried: {}", space.file,
-                                to_string(space, problem), fixed.empty() ? "" : " with " + to_string(fixed), reason));
+                                to_string(space, problem), fixed.empty() ? "" : " with " + to_string(fixed),
+                                left_out.example));
+  if (invalid != nullptr) *invalid = std::move(left_out);
   return valid;
 }
 
@@ -67,9 +69,10 @@ Tuning::Tuning(Coordinator& coordinator, const Kernel& kernel, const Kernel& cop
 TuneResult Tuning::run(const TuneRequest& request) {
   const Target& target = coordinator_.target();
   store_.require_writable(cache_key(target, kernel_.name));
-  const std::vector<Config> candidates = valid_configs(kernel_.space, request.problem, target.facts, request.fixed);
-  done_.clear();
   TuneResult result;
+  const std::vector<Config> candidates =
+      valid_configs(kernel_.space, request.problem, target.facts, request.fixed, &result.invalid);
+  done_.clear();
   result.work = work_of(kernel_.space, request.problem, target.facts);
   journal_.append({{"tune", kernel_.name},
                    {"problem", to_string(kernel_.space, request.problem)},

@@ -40,7 +40,14 @@ enum class Storing {
   none,  // nothing usable came out
 };
 
+// Configurations that the constraints or the target's limits forbid: not tried.
+struct Invalid {
+  std::size_t count = 0;
+  std::string example;  // the last one, with its reason
+};
+
 struct TuneResult {
+  Invalid invalid;
   std::vector<Trial> trials;  // of the search, in the space's order
   std::vector<MeasuredBaseline> baselines;
   MeasuredYardstick yardstick;
@@ -85,9 +92,9 @@ class Tuning {
   std::map<double, MeasuredYardstick> yardsticks_;  // by bytes
 };
 
-// Valid configurations with tunables held, in the space's order. Throws Error(bad_input), with the reasons, when there
+// Valid configurations with tunables held, in the space's order. Throws Error(bad_input), with the reason, when there
 // are none.
 [[nodiscard]] std::vector<Config> valid_configs(const Space& space, const Problem& problem, const TargetFacts& facts,
-                                                const Assignment& fixed);
+                                                const Assignment& fixed, Invalid* invalid = nullptr);
 
 }  // namespace hiptune

@@ -33,7 +33,8 @@ const std::vector<std::string>& flags() {
       "-fvisibility=hidden",   // a kernel's name must not clash with a function of the process
       "-fPIC",
       "-shared",
-      "-nostdlib",            // nothing of it is needed, and linking takes half the time
+      "-nostdlib",            // no start-up code; the libraries that may be needed are named at the end
+      "-Wl,-z,defs",          // what is called and is nowhere fails here, by name, and not when it is loaded
       "-Wl,--build-id=none",  // equal input, equal bytes
       "-Wl,-z,noexecstack",
       "-w",  // a log is read for its errors
@@ -88,6 +89,12 @@ ProcessResult run_compiler(const DeviceSettings& settings, const std::vector<std
   }
 }
 
+// The linker names object files by their full path.
+std::string without(std::string text, const std::string& part) {
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at)) text.erase(at, part.size());
+  return text;
+}
+
 std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -116,9 +123,9 @@ CompileResult HostCompiler::compile(const CompileRequest& request) {
   std::vector<std::string> arguments = flags();
   // Else g++ makes a module with a static variable in a template one that is never unloaded; clang++ never does so.
   if (version().find("clang") == std::string::npos) arguments.emplace_back("-fno-gnu-unique");
-  arguments.insert(arguments.end(), {"-x", "c++", request.source.name, "-o", kOutput});
+  arguments.insert(arguments.end(), {"-x", "c++", request.source.name, "-o", kOutput, "-lm", "-lc", "-lgcc"});
   const ProcessResult result = run_compiler(settings_, arguments, folder.path());
-  if (!result.succeeded) return CompileFailure{result.output};
+  if (!result.succeeded) return CompileFailure{without(result.output, folder.path().string() + "/")};
   CodeObject code;
   code.bytes = read_bytes(folder.path() / kOutput);
   check_shared_library(code.bytes);
