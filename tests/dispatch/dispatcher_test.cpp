@@ -95,7 +95,8 @@ TEST_F(DispatcherTest, a_bad_call_is_a_status_with_a_sentence_and_launches_nothi
 
 TEST_F(DispatcherTest, every_status_has_a_sentence_of_its_own) {
   std::set<std::string> sentences;
-  for (const Status status : {Status::success, Status::invalid_dimension, Status::invalid_stride, Status::null_pointer,
+  for (const Status status : {Status::success, Status::invalid_dimension, Status::invalid_stride,
+                              Status::invalid_scalar, Status::null_pointer, Status::misaligned_pointer,
                               Status::not_ready, Status::launch_failed, Status::kernel_fault}) {
     EXPECT_THAT(to_string(status), testing::EndsWith("."));
     EXPECT_TRUE(sentences.insert(to_string(status)).second) << to_string(status);

@@ -104,7 +104,8 @@ TEST_F(Cases, stay_within_the_dimensions_of_the_space) {
 
 TEST_F(Cases, need_memory_in_proportion_to_the_problem) {
   const auto needed = [&](std::int64_t rows) {
-    return bytes_needed(kernel_.space, make_problem(kernel_.space, {rows, 4096}, Dtype::f32, {}), bench_.facts());
+    return bytes_needed(kernel_.space, make_problem(kernel_.space, {rows, 4096}, Dtype::f32, {}), bench_.facts(),
+                        kTunedSets);
   };
   // x and y in float, six times, and the oracle in double, three times.
   EXPECT_NEAR(needed(20000) - needed(10000), 10000.0 * 4096 * (6 * 8 + 3 * 8), 1);

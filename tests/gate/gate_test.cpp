@@ -211,6 +211,7 @@ TEST_F(InBench, what_the_oracle_does_wrong_is_the_oracle_s_fault) {
               HasSubstr("rmsnorm.reference.hip: y: the oracle wrote outside of it"));
   EXPECT_THAT(error_of({"", "r += threads", "r += rows"}), HasSubstr("did not write [256, 0]"));
   EXPECT_THAT(error_of({"", "int64 rows", "int rows"}), HasSubstr("does not compile"));
+  EXPECT_THAT(error_of({"", "double sum = 0.0", "double sum = 0.0 / (rows - rows)"}), HasSubstr("no finite result"));
 }
 
 TEST_F(InBench, a_kernel_with_other_parameters_than_the_space_declares_does_not_compile) {

@@ -134,5 +134,16 @@ TEST(Problem, counts_its_work) {
   EXPECT_EQ(work.flops, 0);
 }
 
+TEST(Problem, rejects_work_that_nothing_can_be_a_share_of) {
+  for (const char* bytes : {"0", "-8", "1e300", "2^60", "rows / 0"}) {
+    Space space = everything_space();
+    space.work_bytes = test::expression(bytes);
+    EXPECT_THAT(message_of([&] { (void)work_of(space, problem_of(space), {}); }), HasSubstr(bytes)) << bytes;
+  }
+  Space space = everything_space();
+  space.work_flops = test::expression("0 - rows");
+  EXPECT_THAT(message_of([&] { (void)work_of(space, problem_of(space), {}); }), HasSubstr("must be from 0 to 2^53"));
+}
+
 }  // namespace
 }  // namespace hiptune

@@ -32,8 +32,12 @@ const char* to_string(Status status) {
       return "A dimension is negative, zero where it may not be, or too large.";
     case Status::invalid_stride:
       return "A row stride is shorter than a row.";
+    case Status::invalid_scalar:
+      return "A scalar is outside the range that the kernel's space declares.";
     case Status::null_pointer:
       return "A buffer is null.";
+    case Status::misaligned_pointer:
+      return "A buffer does not begin at a multiple of its element's size.";
     case Status::not_ready:
       return "There is no plan for these dimensions yet; prepare() makes one.";
     case Status::launch_failed:

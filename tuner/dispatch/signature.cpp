@@ -1,6 +1,7 @@
 #include "dispatch/signature.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include <spdlog/fmt/fmt.h>
@@ -36,6 +37,13 @@ std::optional<std::size_t> argument_index(const Space& space, const auto& accept
   return std::nullopt;
 }
 
+// A float argument of 1e-12 is below the double 1e-12, and still means it.
+double rounded_to(Dtype type, double value) {
+  std::array<std::byte, sizeof(double)> bytes{};
+  store_from_double(bytes.data(), type, value);
+  return load_as_double(bytes.data(), type);
+}
+
 ClosedForm row_of(const Space& space, const BufferArgument& buffer, Dtype dtype, const TargetFacts& facts) {
   const Problem none{std::vector<std::int64_t>(space.dimensions.size(), 0), dtype, {}};
   try {
@@ -65,7 +73,10 @@ Signature::Signature(const Space& space, Dtype dtype, const std::vector<detail::
                                 kMaxDimensions, kMaxTraits));
   for (const Argument& argument : space.arguments) names_.push_back(argument_name(argument));
   for (const Dimension& dimension : space.dimensions) add_dimension(space, dimension);
-  for (std::size_t i = 0; i < space.arguments.size(); ++i) add_buffer(space, i, facts);
+  for (std::size_t i = 0; i < space.arguments.size(); ++i) {
+    add_buffer(space, i, facts);
+    add_scalar(space, i);
+  }
   for (std::size_t i = 0; i < space.traits.size(); ++i) add_trait(space, i, traits);
 }
 
@@ -91,6 +102,13 @@ void Signature::add_buffer(const Space& space, std::size_t index, const TargetFa
   buffers_.push_back(std::move(slot));
 }
 
+void Signature::add_scalar(const Space& space, std::size_t index) {
+  const auto* scalar = std::get_if<ScalarArgument>(&space.arguments[index]);
+  if (scalar == nullptr) return;
+  scalars_.push_back(
+      {index, scalar->type, rounded_to(scalar->type, scalar->minimum), rounded_to(scalar->type, scalar->maximum)});
+}
+
 void Signature::add_trait(const Space& space, std::size_t index, const Assignment& given) {
   const Trait& trait = space.traits[index];
   const Value* value = find(given, trait.name);
@@ -108,6 +126,7 @@ void Signature::add_trait(const Space& space, std::size_t index, const Assignmen
 CallReading Signature::read(void* const* arguments) const noexcept {
   CallReading reading;
   if (!read_dimensions(arguments, reading) || reading.is_empty) return reading;
+  if (!read_scalars(arguments, reading)) return reading;
   std::uint64_t bits = 0;  // a bit set here is set in some address or row size
   if (!read_buffers(arguments, reading, bits)) return reading;
   reading.key.traits = given_;
@@ -135,12 +154,23 @@ bool Signature::read_dimensions(void* const* arguments, CallReading& reading) co
   return true;
 }
 
+bool Signature::read_scalars(void* const* arguments, CallReading& reading) const noexcept {
+  for (const ScalarSlot& scalar : scalars_) {
+    const double value = load_as_double(static_cast<const std::byte*>(arguments[scalar.argument]), scalar.type);
+    if (value >= scalar.minimum && value <= scalar.maximum) continue;  // false for NaN
+    reading.status = Status::invalid_scalar;
+    reading.argument = scalar.argument;
+    return false;
+  }
+  return true;
+}
+
 bool Signature::read_buffers(void* const* arguments, CallReading& reading, std::uint64_t& bits) const noexcept {
   for (const BufferSlot& buffer : buffers_) {
     const auto address = value_at<std::uintptr_t>(arguments, buffer.argument);
     bits |= address;
-    if (address == 0) {
-      reading.status = Status::null_pointer;
+    if (address == 0 || address % buffer.element_bytes != 0) {
+      reading.status = address == 0 ? Status::null_pointer : Status::misaligned_pointer;
       reading.argument = buffer.argument;
       return false;
     }
@@ -159,6 +189,15 @@ bool Signature::read_buffers(void* const* arguments, CallReading& reading, std::
 std::string Signature::describe(const CallReading& reading, void* const* arguments) const {
   const std::string& name = names_[reading.argument];
   if (reading.status == Status::null_pointer) return name + " is null";
+  for (const BufferSlot& slot : buffers_)
+    if (slot.argument == reading.argument)
+      return fmt::format("{} does not begin at a multiple of {} bytes, the size of its elements", name,
+                         slot.element_bytes);
+  for (const ScalarSlot& slot : scalars_)
+    if (slot.argument == reading.argument)
+      return fmt::format("{} is {:.6g}, and must be from {:.6g} to {:.6g}", name,
+                         load_as_double(static_cast<const std::byte*>(arguments[slot.argument]), slot.type),
+                         slot.minimum, slot.maximum);
   const std::int64_t value = integer_at(arguments, reading.argument);
   for (const DimensionSlot& slot : dimensions_)
     if (slot.argument == reading.argument)

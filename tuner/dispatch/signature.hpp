@@ -45,7 +45,7 @@ class Signature {
   Signature(const Space& space, Dtype dtype, const std::vector<detail::ArgumentType>& types, const Assignment& traits,
             const TargetFacts& facts);
 
-  // Hot: dimensions, strides and pointers checked, traits found.
+  // Hot: dimensions, strides, scalars and pointers checked, traits found.
   [[nodiscard]] CallReading read(void* const* arguments) const noexcept;
   // What is wrong with the call, in words: "cols is 0, and must be from 1 to 65536".
   [[nodiscard]] std::string describe(const CallReading& reading, void* const* arguments) const;
@@ -75,6 +75,11 @@ class Signature {
     std::size_t stride_argument = 0;
     ClosedForm row;  // elements of a row, from all dimensions
   };
+  struct ScalarSlot {
+    std::size_t argument;
+    Dtype type;
+    double minimum, maximum;  // as the type holds them
+  };
   struct AlignmentSlot {
     std::size_t trait;
     std::vector<std::uint64_t> values;  // ascending
@@ -83,14 +88,17 @@ class Signature {
 
   void add_dimension(const Space& space, const Dimension& dimension);
   void add_buffer(const Space& space, std::size_t index, const TargetFacts& facts);
+  void add_scalar(const Space& space, std::size_t index);
   void add_trait(const Space& space, std::size_t index, const Assignment& given);
   [[nodiscard]] bool read_dimensions(void* const* arguments, CallReading& reading) const noexcept;
+  [[nodiscard]] bool read_scalars(void* const* arguments, CallReading& reading) const noexcept;
   [[nodiscard]] bool read_buffers(void* const* arguments, CallReading& reading, std::uint64_t& bits) const noexcept;
 
   Dtype dtype_;
   std::vector<std::string> names_;  // of the arguments
   std::vector<DimensionSlot> dimensions_;
   std::vector<BufferSlot> buffers_;
+  std::vector<ScalarSlot> scalars_;
   std::vector<AlignmentSlot> alignments_;
   std::array<std::uint8_t, kMaxTraits> given_{};
 };

@@ -6,10 +6,10 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "hiptune/error.hpp"
+
 namespace hiptune {
 namespace {
-
-constexpr int kTunedSets = 3;
 
 struct SmallShape {
   std::int64_t batch, other;
@@ -90,6 +90,20 @@ std::string describe(const Space& space, const GateCase& gate_case, Pattern patt
   return text;
 }
 
+// Where no element is finite, every comparison is void, and any kernel that returns NaN would pass.
+void require_finite(const Kernel& kernel, const GateCase& made) {
+  bool any_output = false;
+  for (const std::vector<double>& output : made.oracle) {
+    if (std::ranges::any_of(output, [](double value) { return std::isfinite(value); })) return;
+    any_output = any_output || !output.empty();
+  }
+  if (any_output)
+    throw bad_input(
+        fmt::format("{}: the oracle has no finite result for {}, so that nothing can be compared; mend the "
+                    "oracle, or the domain of the inputs in {}",
+                    kernel.reference.name, made.name, kernel.space.file));
+}
+
 struct CaseMaker {
   const Kernel& kernel;
   const TargetFacts& facts;
@@ -104,18 +118,23 @@ struct CaseMaker {
     made.images = make_images(kernel.space, made.layouts, pattern, seed + index);
     made.oracle = oracle.outputs(problem, made.layouts, made.images, made.scalars);
     made.name = describe(kernel.space, made, pattern);
+    if (pattern == Pattern::random) require_finite(kernel, made);
     return made;
   }
 };
 
 }  // namespace
 
+GateCase tuned_case(const Kernel& kernel, const Problem& problem, const TargetFacts& facts, const Oracle& oracle,
+                    std::uint64_t seed, std::size_t index) {
+  return CaseMaker{kernel, facts, oracle, seed}.make(problem, Pattern::random, false, index);
+}
+
 std::vector<GateCase> tuned_cases(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
                                   const Oracle& oracle, std::uint64_t seed) {
-  const CaseMaker maker{kernel, facts, oracle, seed};
   std::vector<GateCase> cases;
   for (std::size_t i = 0; i < kTunedSets; ++i) {
-    cases.push_back(maker.make(problem, Pattern::random, false, i));
+    cases.push_back(tuned_case(kernel, problem, facts, oracle, seed, i));
     cases.back().run_twice = i == 0;
   }
   return cases;
@@ -140,14 +159,14 @@ std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, 
   return cases;
 }
 
-double bytes_needed(const Space& space, const Problem& problem, const TargetFacts& facts) {
+double bytes_needed(const Space& space, const Problem& problem, const TargetFacts& facts, int sets) {
   const std::vector<BufferLayout> layouts = buffer_layouts(space, problem, facts, false);
   double oracle_bytes = 0;
   const auto buffers = space.buffers();
   for (std::size_t i = 0; i < buffers.size(); ++i)
     if (buffers[i]->role != Role::in) oracle_bytes += static_cast<double>(layouts[i].shape.elements()) * sizeof(double);
   const auto images = static_cast<double>(total_bytes(layouts));
-  return kTunedSets * (images + oracle_bytes) + 3 * images;  // the device's set, and two downloads to compare
+  return sets * (images + oracle_bytes) + 3 * images;  // the device's set, and two downloads to compare
 }
 
 }  // namespace hiptune

@@ -21,7 +21,13 @@ struct GateCase {
   bool run_twice = true;
 };
 
-// Three seeded random sets at the tuned shape.
+inline constexpr int kTunedSets = 3;
+
+// Random inputs at the tuned shape, set `index`. Throws Error(bad_input) where the oracle has no finite result.
+[[nodiscard]] GateCase tuned_case(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
+                                  const Oracle& oracle, std::uint64_t seed, std::size_t index);
+
+// kTunedSets seeded random sets at the tuned shape.
 [[nodiscard]] std::vector<GateCase> tuned_cases(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
                                                 const Oracle& oracle, std::uint64_t seed);
 
@@ -30,7 +36,7 @@ struct GateCase {
 [[nodiscard]] std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
                                                 const Oracle& oracle, std::uint64_t seed);
 
-// Host and device bytes that the tuned cases and one working set take.
-[[nodiscard]] double bytes_needed(const Space& space, const Problem& problem, const TargetFacts& facts);
+// Host and device bytes that so many tuned cases and one working set take.
+[[nodiscard]] double bytes_needed(const Space& space, const Problem& problem, const TargetFacts& facts, int sets);
 
 }  // namespace hiptune

@@ -3,6 +3,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include <spdlog/fmt/fmt.h>
+
 #include "problem/named_values.hpp"
 
 namespace hiptune {
@@ -108,6 +110,13 @@ BufferShape shape_of(const BufferArgument& buffer, const Names& names, Dtype dty
   return shape;
 }
 
+double work_between(double minimum, const Expression& expression, const Names& names) {
+  const double work = expression.evaluate(names);
+  if (work >= minimum && work <= static_cast<double>(kLargestInteger)) return work;
+  throw bad_input(fmt::format("{}: \"{}\" is {:g} here, and must be from {:g} to 2^53", expression.place().text(),
+                              expression.text(), work, minimum));
+}
+
 }  // namespace
 
 std::string to_string(const Space& space, const Problem& problem) {
@@ -154,7 +163,7 @@ std::vector<BufferShape> buffer_shapes(const Space& space, const Problem& proble
 
 Work work_of(const Space& space, const Problem& problem, const TargetFacts& facts) {
   const Names names = names_of(space, problem, facts);
-  return {space.work_bytes.evaluate(names), space.work_flops.evaluate(names)};
+  return {work_between(1, space.work_bytes, names), work_between(0, space.work_flops, names)};
 }
 
 }  // namespace hiptune

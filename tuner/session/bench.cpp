@@ -2,27 +2,11 @@
 
 #include <chrono>
 
-#include <spdlog/fmt/fmt.h>
-
 #include "hiptune/error.hpp"
+#include "session/memory.hpp"
 
 namespace hiptune {
 namespace {
-
-// The share of the memory that a run takes at most: the rest belongs to the compiler and to other programs.
-constexpr double kMemoryShare = 0.7;
-constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-
-void require_memory(const Kernel& kernel, const Problem& problem, const Device& device, const Device& host) {
-  const double needed = bytes_needed(kernel.space, problem, device.target().facts);
-  const double available =
-      kMemoryShare * static_cast<double>(std::min(device.target().memory_bytes, host.target().memory_bytes));
-  if (needed <= available) return;
-  throw bad_input(
-      fmt::format("{}: checking it takes {:.1f} GiB of memory, and {:.1f} GiB can be used here; choose "
-                  "smaller dimensions",
-                  to_string(kernel.space, problem), needed / kGiB, available / kGiB));
-}
 
 std::vector<GateCase> all_cases(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
                                 const Oracle& oracle, std::uint64_t seed) {
@@ -59,7 +43,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 Bench::Bench(Kernel kernel, const Problem& problem, Device& device, Compiler& compiler, Device& host,
              Compiler& host_compiler, std::uint64_t seed)
     : kernel_(std::move(kernel)), problem_(problem), device_(&device), compiler_(&compiler) {
-  require_memory(kernel_, problem_, device, host);
+  require_memory(kernel_.space, problem_, device, host, kTunedSets);
   const Oracle oracle(kernel_, problem_, host, host_compiler);
   gate_ = std::make_unique<Gate>(kernel_, device, all_cases(kernel_, problem_, device.target().facts, oracle, seed));
 }
@@ -126,7 +110,7 @@ Rotation& Bench::rotation() {
   if (rotation_) return *rotation_;
   const TargetFacts& facts = device_->target().facts;
   const std::vector<BufferLayout> layouts = buffer_layouts(kernel_.space, problem_, facts, false);
-  const std::size_t memory = rotation_memory(*device_, bytes_needed(kernel_.space, problem_, facts));
+  const std::size_t memory = rotation_memory(*device_, bytes_needed(kernel_.space, problem_, facts, kTunedSets));
   const RotationPlan plan = plan_rotation(total_bytes(layouts), device_->target().last_level_cache_bytes, memory);
   // The three random sets of the gate, in turn.
   const auto restore = [this](const BufferSet& set, std::size_t index) {

@@ -8,6 +8,7 @@
 #include "gate/gate.hpp"
 #include "hiptune/error.hpp"
 #include "measure/statistics.hpp"
+#include "session/memory.hpp"
 #include "session/messages.hpp"
 
 namespace hiptune {
@@ -103,8 +104,9 @@ nlohmann::ordered_json check_dispatch(const Options& options, const std::string&
   const auto host_compiler = open_compiler("host", settings);
   Device& device = state->device();
   const TargetFacts& facts = device.target().facts;
+  require_memory(kernel.space, problem, device, *host, 1);
   const Oracle oracle(kernel, problem, *host, *host_compiler);
-  const GateCase one = tuned_cases(kernel, problem, facts, oracle, seed).front();
+  const GateCase one = tuned_case(kernel, problem, facts, oracle, seed, 0);
   const BufferSet buffers(device, one.layouts);
   upload(device, buffers, one.images);
 

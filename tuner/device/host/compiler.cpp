@@ -28,6 +28,7 @@ const std::vector<std::string>& flags() {
       "-fno-exceptions",    // a kernel cannot throw; no tables for it
       "-fno-rtti",
       "-fno-stack-protector",
+      "-fstack-clash-protection",  // a large array cannot step over the guard below a fiber's stack
       "-fno-asynchronous-unwind-tables",
       "-fcf-protection=none",  // this and the two before: what some distributions turn on costs time in every thread
       "-fvisibility=hidden",   // a kernel's name must not clash with a function of the process

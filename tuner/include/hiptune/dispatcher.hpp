@@ -17,12 +17,14 @@ namespace hiptune {
 
 enum class Status {
   success,
-  invalid_dimension,  // negative, below its minimum (cols = 0), or above its maximum
-  invalid_stride,     // shorter than a row
-  null_pointer,       // a buffer is null though the problem is not empty
-  not_ready,          // there is no plan for these dimensions yet, and no fallback that serves any; see prepare()
-  launch_failed,      // the device refused; last_error() has its words
-  kernel_fault,       // the kernel broke a rule that the device checks; last_error() has its words
+  invalid_dimension,   // negative, below its minimum (cols = 0), or above its maximum
+  invalid_stride,      // shorter than a row, be there one row or many
+  invalid_scalar,      // outside the range that the kernel's space declares, NaN included
+  null_pointer,        // a buffer is null though the problem is not empty
+  misaligned_pointer,  // a buffer does not begin at a multiple of its element's size
+  not_ready,           // there is no plan for these dimensions yet, and no fallback that serves any; see prepare()
+  launch_failed,       // the device refused; last_error() has its words
+  kernel_fault,        // the kernel broke a rule that the device checks; last_error() has its words
 };
 // A sentence.
 [[nodiscard]] const char* to_string(Status status);
