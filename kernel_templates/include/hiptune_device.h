@@ -72,6 +72,7 @@ struct ModuleInfo {
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define HIPTUNE_LAUNCH_BOUNDS(...)
+#define HIPTUNE_LAUNCH_BOUNDS_BLOCKS(...)
 
 #define threadIdx (::hiptune::host::current()->index)
 #define blockIdx (::hiptune::host::current()->block->index)
@@ -157,7 +158,7 @@ inline void barrier(int line = __builtin_LINE()) {
   self->block->runtime->barrier(self, line);
 }
 
-// The block's dynamic LDS, 256-byte aligned; undefined contents at the start of a block.
+// The block's dynamic LDS, 128-byte aligned; undefined contents at the start of a block.
 template <class T>
 inline T* dynamic_lds() {
   return static_cast<T*>(host::current()->block->lds);
@@ -236,6 +237,231 @@ inline void store_vector(T* pointer, const vector<T, N>& value) {
 
 }  // namespace hiptune
 
+#define HIPTUNE_CALL_LINE __builtin_LINE()
+
+#elif defined(__HIPCC_RTC__) || defined(__HIP__) || defined(__CUDACC__)
+
+// ---- AMD and NVIDIA GPUs
+
+#if defined(__CUDACC__)
+#define HIPTUNE_NVIDIA 1
+#else
+#define HIPTUNE_AMD 1
+#endif
+
+#define HIPTUNE_LAUNCH_BOUNDS(threads) __launch_bounds__(threads)
+#define HIPTUNE_CALL_LINE 0
+
+namespace hiptune {
+
+using int64 = long long;
+
+namespace gpu {
+
+// A value as the 32-bit words that lanes exchange.
+template <class T>
+union Words {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "lanes exchange values of 4 or 8 bytes");
+  T value;
+  int word[sizeof(T) / 4];
+};
+
+__device__ inline int threads() { return static_cast<int>(blockDim.x * blockDim.y * blockDim.z); }
+__device__ inline int thread() {
+  return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+}
+
+}  // namespace gpu
+
+__device__ inline void barrier(int = 0) { __syncthreads(); }
+
+extern __shared__ __attribute__((aligned(128))) unsigned char dynamic_lds_bytes[];
+template <class T>
+__device__ inline T* dynamic_lds() {
+  return reinterpret_cast<T*>(dynamic_lds_bytes);
+}
+
+__device__ inline int wave() { return gpu::thread() / WAVE_SIZE; }
+__device__ inline int wave_width() { return gpu::threads() < WAVE_SIZE ? gpu::threads() : WAVE_SIZE; }
+
+#if defined(HIPTUNE_NVIDIA)
+
+// The second number means blocks of a multiprocessor here.
+#define HIPTUNE_LAUNCH_BOUNDS_BLOCKS(threads, blocks) __launch_bounds__(threads, blocks)
+
+__device__ inline int lane() {
+  int lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+}
+
+namespace gpu {
+
+// Lanes that returned may be in the mask.
+constexpr unsigned kAllLanes = 0xffffffffu;
+
+template <class T>
+__device__ inline T read_lane(T value, int source) {
+  Words<T> words{value};
+  for (int& word : words.word) word = __shfl_sync(kAllLanes, word, source);
+  return words.value;
+}
+
+template <int Mask, class T>
+__device__ inline T read_partner(T value) {
+  Words<T> words{value};
+  for (int& word : words.word) word = __shfl_xor_sync(kAllLanes, word, Mask);
+  return words.value;
+}
+
+}  // namespace gpu
+
+#else  // HIPTUNE_AMD
+
+// The second number means waves of a SIMD unit here; a compute unit has four of them with waves of 64, else two.
+#define HIPTUNE_LAUNCH_BOUNDS_BLOCKS(threads, blocks) \
+  __launch_bounds__(threads, ::hiptune::gpu::waves_of_a_simd(((threads) + WAVE_SIZE - 1) / WAVE_SIZE * (blocks)))
+
+__device__ inline int lane() {
+  const unsigned low = __builtin_amdgcn_mbcnt_lo(~0u, 0u);
+  return static_cast<int>(WAVE_SIZE == 64 ? __builtin_amdgcn_mbcnt_hi(~0u, low) : low);
+}
+
+namespace gpu {
+
+constexpr int waves_of_a_simd(int waves) { return WAVE_SIZE == 64 ? (waves + 3) / 4 : (waves + 1) / 2; }
+
+template <class T>
+__device__ inline T read_lane(T value, int source) {
+  Words<T> words{value};
+  for (int& word : words.word) word = __builtin_amdgcn_ds_bpermute(source * 4, word);
+  return words.value;
+}
+
+// Within a row of 16 lanes, from the lane `Offset` before, in the add itself (DPP).
+template <int Offset, class T>
+__device__ inline T rotate_row(T value) {
+  Words<T> words{value};
+  for (int& word : words.word) word = __builtin_amdgcn_update_dpp(0, word, 0x120 + Offset, 0xf, 0xf, false);
+  return words.value;
+}
+
+template <int WaveSize, class T>
+__device__ inline T read_other_row(T value) {
+  Words<T> words{value};
+  for (int& word : words.word) {
+    if constexpr (WaveSize == 32)  // gfx10 and later
+      word = __builtin_amdgcn_permlanex16(0, word, 0x76543210, 0xfedcba98, false, false);
+    else
+      word = __builtin_amdgcn_ds_swizzle(word, 0x401f);  // xor with 16
+  }
+  return words.value;
+}
+
+// The value of the lane that differs in the bit Mask. Requires, below 16, that lanes which differ in a higher bit of
+// the row have equal values: a rotation by Mask then reaches the partner's equal. wave_sum comes down to it that way.
+template <int Mask, class T>
+__device__ inline T read_partner(T value) {
+  if constexpr (Mask == 32)
+    return read_lane(value, lane() ^ 32);
+  else if constexpr (Mask == 16)
+    return read_other_row<WAVE_SIZE>(value);
+  else
+    return rotate_row<Mask>(value);
+}
+
+}  // namespace gpu
+
+#endif
+
+// The shuffles: T of 4 or 8 bytes; all live lanes of a wave call them together. Reading a lane that returned or that
+// the block does not have gives an undefined value; a source outside of the wave gives the caller's own.
+template <class T>
+__device__ inline T shuffle_down(T value, int delta, int = 0) {
+  const int source = lane() + delta;
+  return gpu::read_lane(value, source < WAVE_SIZE ? source : lane());
+}
+
+template <class T>
+__device__ inline T shuffle_xor(T value, int mask, int = 0) {
+  const int source = lane() ^ mask;
+  return gpu::read_lane(value, source < WAVE_SIZE ? source : lane());
+}
+
+template <class T>
+__device__ inline T shuffle(T value, int source, int = 0) {
+  return gpu::read_lane(value, source & (WAVE_SIZE - 1));
+}
+
+namespace gpu {
+
+template <int Mask, class T>
+__device__ inline T butterfly_sum(T value) {
+  value += read_partner<Mask>(value);
+  if constexpr (Mask > 1)
+    return butterfly_sum<Mask / 2>(value);
+  else
+    return value;
+}
+
+// The same sum where the wave has but `lanes` lanes, the others counting as 0. It is complete in lane 0: a lane that it
+// needs and that is missing would have had only missing ones to add.
+template <class T>
+__device__ inline T partial_wave_sum(T value, int lanes) {
+  for (int mask = WAVE_SIZE / 2; mask > 0; mask /= 2) {
+    const T partner = read_lane(value, lane() ^ mask);
+    if ((lane() ^ mask) < lanes) value += partner;
+  }
+  return read_lane(value, 0);
+}
+
+}  // namespace gpu
+
+// The sum over the wave, the same bits in every lane. Order of additions: the xor butterfly with offsets WAVE_SIZE/2,
+// WAVE_SIZE/4, … 1, lanes that the block does not have counting as 0. No lane may have returned.
+template <class T>
+__device__ inline T wave_sum(T value, int = 0) {
+  const int lanes = gpu::threads() - wave() * WAVE_SIZE;
+  return lanes >= WAVE_SIZE ? gpu::butterfly_sum<WAVE_SIZE / 2>(value) : gpu::partial_wave_sum(value, lanes);
+}
+
+__device__ inline float sqrt(float x) { return ::sqrtf(x); }
+__device__ inline double sqrt(double x) { return ::sqrt(x); }
+__device__ inline float rsqrt(float x) { return ::rsqrtf(x); }
+__device__ inline double rsqrt(double x) { return ::rsqrt(x); }
+__device__ inline float exp(float x) { return ::expf(x); }
+__device__ inline double exp(double x) { return ::exp(x); }
+__device__ inline float log(float x) { return ::logf(x); }
+__device__ inline double log(double x) { return ::log(x); }
+__device__ inline float tanh(float x) { return ::tanhf(x); }
+__device__ inline double tanh(double x) { return ::tanh(x); }
+__device__ inline float pow(float x, float y) { return ::powf(x, y); }
+__device__ inline double pow(double x, double y) { return ::pow(x, y); }
+__device__ inline float fma(float x, float y, float z) { return ::fmaf(x, y, z); }
+__device__ inline double fma(double x, double y, double z) { return ::fma(x, y, z); }
+__device__ inline float abs(float x) { return ::fabsf(x); }
+__device__ inline double abs(double x) { return ::fabs(x); }
+
+// N elements at once; `pointer` must be aligned to their size.
+template <class T, int N>
+struct alignas(sizeof(T) * N) vector {
+  T data[N];
+  __device__ T& operator[](int i) { return data[i]; }
+  __device__ const T& operator[](int i) const { return data[i]; }
+};
+
+template <int N, class T>
+__device__ inline vector<T, N> load_vector(const T* pointer) {
+  return *reinterpret_cast<const vector<T, N>*>(pointer);
+}
+
+template <class T, int N>
+__device__ inline void store_vector(T* pointer, const vector<T, N>& value) {
+  *reinterpret_cast<vector<T, N>*>(pointer) = value;
+}
+
+}  // namespace hiptune
+
 #else
 #error "hiptune_device.h: no device selected; the host compiler defines HIPTUNE_HOST"
 #endif
@@ -263,7 +489,7 @@ __device__ constexpr T from_float(float x) {
 // The sum over the block, the same bits in every thread: wave_sum of each wave, then those in order of the waves.
 // `scratch` is LDS for one T per wave, free for other use on return.
 template <class T>
-__device__ inline T block_sum(T value, T* scratch, int line = __builtin_LINE()) {
+__device__ inline T block_sum(T value, T* scratch, int line = HIPTUNE_CALL_LINE) {
   const T of_wave = wave_sum(value, line);
   if (lane() == 0) scratch[wave()] = of_wave;
   barrier(line);

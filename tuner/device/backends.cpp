@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "device/backend_module.hpp"
 #include "device/host/backend.hpp"
+#include "device/host/compiler.hpp"
 #include "hiptune/error.hpp"
 
 namespace hiptune {
@@ -38,7 +40,9 @@ std::string first_available(const DeviceSettings& settings) {
 
 const std::vector<Backend>& backends() {
   static const std::vector<Backend> list = {
-      {"host", host::devices, host::open, host::open_compiler},
+      backend_of_modules("amd", "gfx"),
+      backend_of_modules("nvidia", "sm_"),
+      {"host", host::architecture_prefix(), host::devices, host::open, host::open_compiler},
   };
   return list;
 }
@@ -58,6 +62,16 @@ std::unique_ptr<Compiler> open_compiler(std::string_view backend, const DeviceSe
   std::string names;
   for (const Backend& each : backends()) names += (names.empty() ? "" : ", ") + each.name;
   throw unavailable("no backend '" + std::string(backend) + "' to compile for; there are: " + names);
+}
+
+const Backend& backend_for_architecture(std::string_view architecture) {
+  std::string prefixes;
+  for (const Backend& backend : backends()) {
+    if (architecture.starts_with(backend.architecture_prefix)) return backend;
+    prefixes += (prefixes.empty() ? "" : ", ") + backend.architecture_prefix + " (" + backend.name + ")";
+  }
+  throw bad_input("no compiler builds for '" + std::string(architecture) + "'; names of architectures begin with " +
+                  prefixes);
 }
 
 }  // namespace hiptune

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "problem/kernel.hpp"
+#include "problem/problem.hpp"
 
 namespace hiptune {
 
@@ -19,7 +20,7 @@ struct CompileRequest {
 
 // What a compiled entry point needs. None: unavailable from this compiler.
 struct Resources {
-  std::optional<int> vgprs;
+  std::optional<int> vgprs;  // registers of a thread; an NVIDIA GPU has no other kind
   std::optional<int> sgprs;
   std::optional<int> lds_bytes;
   std::optional<int> scratch_bytes;
@@ -45,7 +46,10 @@ class Compiler {
   virtual ~Compiler() = default;
   // "g++ (Debian 12.2.0-14) 12.2.0": part of what a cache entry was made from.
   [[nodiscard]] virtual std::string version() const = 0;
-  // Throws Error(unavailable) when the compiler itself cannot run.
+  // What is known of an architecture without a device of it: wave size and limits of a launch; COMPUTE_UNITS is a
+  // typical number. Throws Error(unavailable) naming the compiler when it does not know the architecture.
+  [[nodiscard]] virtual TargetFacts facts(const std::string& architecture) = 0;
+  // Throws Error(unavailable) when the compiler itself cannot run, or does not know the architecture.
   [[nodiscard]] virtual CompileResult compile(const CompileRequest& request) = 0;
 };
 

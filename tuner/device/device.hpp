@@ -32,6 +32,12 @@ class KernelFault : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The device gave up: a kernel faulted, and no call of this process succeeds any more. A worker ends with it, and the
+// trial's outcome is `crashed`.
+class DeviceLost : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // A loaded code object. Unloads when destroyed; no launch of it may be in flight then.
 class Module {
  public:
@@ -50,7 +56,8 @@ struct Schedule {
 };
 
 // One GPU, or the CPU. Launches from several threads are safe; everything else is for one thread at a time unless a
-// function says more. Vendor errors reach the caller as Error(failed) with the call and the vendor's text.
+// function says more. Vendor errors reach the caller as Error(failed), or as DeviceLost where nothing can follow, with
+// the call and the vendor's text.
 class Device {
  public:
   virtual ~Device() = default;
@@ -72,7 +79,8 @@ class Device {
   // allocate. A grid with 0 blocks is a LaunchFailure. Throws LaunchFailure or KernelFault. Any thread.
   virtual void launch(Function function, const Geometry& geometry, void* const* arguments, Stream stream) = 0;
 
-  // Waits for the stream; failures of its launches surface here at the latest.
+  // Waits for the stream (null: for everything on the device's default stream); failures of its launches surface here
+  // at the latest.
   virtual void synchronize(Stream stream) = 0;
 
   // Device time of what `enqueue` puts on the stream, the host's own cost of launching excluded (events around a

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "device/host/cpu.hpp"
+#include "device/host/device.hpp"
 #include "device/host/elf_image.hpp"
 #include "device/host/process.hpp"
 #include "device/host/temporary_folder.hpp"
@@ -106,7 +107,11 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
 
 }  // namespace
 
-std::string architecture(int wave_size) { return machine() + "-wave" + std::to_string(wave_size); }
+std::string architecture_prefix() { return machine() + "-wave"; }
+
+std::string architecture(int wave_size) { return architecture_prefix() + std::to_string(wave_size); }
+
+TargetFacts HostCompiler::facts(const std::string& architecture) { return facts_of(wave_size_of(architecture)); }
 
 std::string HostCompiler::version() const {
   const std::lock_guard lock(mutex_);

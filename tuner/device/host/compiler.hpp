@@ -7,6 +7,8 @@
 
 namespace hiptune::host {
 
+// How this machine's architectures begin: "x86_64-wave".
+[[nodiscard]] std::string architecture_prefix();
 // The architecture of a wave size on this machine: "x86_64-wave32".
 [[nodiscard]] std::string architecture(int wave_size);
 
@@ -15,6 +17,7 @@ class HostCompiler final : public Compiler {
  public:
   explicit HostCompiler(DeviceSettings settings) : settings_(std::move(settings)) {}
   [[nodiscard]] std::string version() const override;
+  [[nodiscard]] TargetFacts facts(const std::string& architecture) override;
   // Throws Error(bad_input) for an architecture other than this machine's.
   [[nodiscard]] CompileResult compile(const CompileRequest& request) override;
 

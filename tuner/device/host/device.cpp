@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "device/geometry_limits.hpp"
 #include "device/host/backend.hpp"
 #include "device/host/compiler.hpp"
 #include "device/host/cpu.hpp"
@@ -27,38 +28,24 @@ Target make_target(int wave_size) {
   target.architecture = architecture(wave_size);
   target.name = cpu_name();
   target.driver = kernel_release();
-  target.facts = {.wave_size = wave_size,
-                  .lds_bytes = 65536,
-                  .compute_units = usable_cores(),
-                  .max_cluster = 1,
-                  .max_block_threads = BlockRunner::kMaxThreads,
-                  .max_grid_x = 2147483647,
-                  .max_grid_yz = 65535,
-                  .max_threads_per_launch = 0};
+  target.facts = facts_of(wave_size);
   target.last_level_cache_bytes = last_level_cache_bytes();
   target.memory_bytes = available_memory_bytes();
   return target;
 }
 
-void require(const char* what, std::int64_t value, std::int64_t minimum, std::int64_t maximum) {
-  if (value >= minimum && value <= maximum) return;
-  throw LaunchFailure(std::string(what) + " is " + std::to_string(value) + ", allowed are " + std::to_string(minimum) +
-                      " to " + std::to_string(maximum));
-}
-
-void check_geometry(const Geometry& geometry, const TargetFacts& facts) {
-  require("grid x", geometry.grid[0], 1, facts.max_grid_x);
-  require("grid y", geometry.grid[1], 1, facts.max_grid_yz);
-  require("grid z", geometry.grid[2], 1, facts.max_grid_yz);
-  require("block x", geometry.block[0], 1, facts.max_block_threads);
-  require("block y", geometry.block[1], 1, facts.max_block_threads);
-  require("block z", geometry.block[2], 1, facts.max_block_threads);
-  require("the number of threads of a block", geometry.threads_per_block(), 1, facts.max_block_threads);
-  require("dynamic LDS in bytes", geometry.dynamic_lds, 0, facts.lds_bytes);
-  require("the cluster's number of blocks", geometry.cluster, 1, facts.max_cluster);
-}
-
 }  // namespace
+
+TargetFacts facts_of(int wave_size) {
+  return {.wave_size = wave_size,
+          .lds_bytes = 65536,
+          .compute_units = usable_cores(),
+          .max_cluster = 1,
+          .max_block_threads = BlockRunner::kMaxThreads,
+          .max_grid_x = 2147483647,
+          .max_grid_yz = 65535,
+          .max_threads_per_launch = 0};
+}
 
 HostDevice::HostDevice(int wave_size) : target_(make_target(wave_size)), pool_(target_.facts.compute_units) {
   for (int i = 0; i < pool_.workers(); ++i)
@@ -134,7 +121,7 @@ std::unique_ptr<Module> HostDevice::load(const CodeObject& code) {
 
 void HostDevice::launch(Function function, const Geometry& geometry, void* const* arguments, Stream) {
   const auto& entry = *static_cast<const KernelEntry*>(function);
-  check_geometry(geometry, target_.facts);
+  require_geometry(geometry, target_.facts);
   const std::lock_guard lock(mutex_);
   const std::uint64_t serial = launches_++;
   Launch launch{entry.call,

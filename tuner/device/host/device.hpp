@@ -12,6 +12,8 @@
 
 namespace hiptune::host {
 
+[[nodiscard]] TargetFacts facts_of(int wave_size);
+
 // The CPU. Every operation is done when its function returns; operations of several threads take turns.
 class HostDevice final : public Device {
  public:

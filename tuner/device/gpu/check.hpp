@@ -1,0 +1,17 @@
+#pragma once
+
+#include "gpu/runtime.hpp"
+
+namespace hiptune::gpu {
+
+// "hipMalloc: out of memory (hipErrorOutOfMemory)".
+[[nodiscard]] std::string words_of(const char* call, hipError_t error);
+// Throws DeviceLost after an error that the process cannot recover from, else Error(failed).
+void check(const char* call, hipError_t error);
+// As check, but a refusal is a LaunchFailure.
+void check_launch(const char* call, hipError_t error);
+
+}  // namespace hiptune::gpu
+
+// HIPTUNE_CALL(hipMalloc(&p, n)): the call, checked, its text in the message.
+#define HIPTUNE_CALL(call) ::hiptune::gpu::check(#call, call)
