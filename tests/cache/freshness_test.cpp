@@ -199,7 +199,7 @@ TEST_F(FreshnessTest, of_a_store_reports_a_newer_schema_and_a_folder_in_place_of
   EXPECT_EQ(verdicts[0].freshness, Freshness::damaged);
   EXPECT_THAT(verdicts[0].reasons, ElementsAre(HasSubstr("written by a newer hiptune")));
   EXPECT_EQ(verdicts[1].freshness, Freshness::damaged);
-  EXPECT_THAT(verdicts[1].reasons, ElementsAre(HasSubstr("Is a directory")));
+  EXPECT_THAT(verdicts[1].reasons, ElementsAre(HasSubstr("zoom.json: is not a regular file but a folder")));
 }
 
 TEST_F(FreshnessTest, of_an_empty_store_has_nothing_to_say) { EXPECT_TRUE(check_store(store_, path()).empty()); }

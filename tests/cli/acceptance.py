@@ -283,6 +283,38 @@ class BadCaches(Home):
             self.assertIn("rmsnorm.json", call)
             self.assertEqual(self.cache_file().read_text(), damaged)
 
+    def damage_of(self, *words):
+        """The reasons of check's damaged lines."""
+        *lines, result = self.json_of("check", *words, expect=5)
+        self.assertEqual(result["result"], "damaged")
+        return [reason for line in lines if line["freshness"] == "damaged" for reason in line["reasons"]]
+
+    def fresh_cache(self, name):
+        """A cache folder of its own with one entry."""
+        cache = self.home / name
+        self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, "--cache", cache)
+        return cache, next(cache.glob("*/rmsnorm.json"))
+
+    def test_a_fifo_in_place_of_the_file_is_named_at_once(self):
+        cache, file = self.fresh_cache("fifo")
+        file.unlink()
+        os.mkfifo(file)
+        said = f"{file}: is not a regular file but a FIFO"
+        self.assertEqual(self.damage_of(cache), [f"{said}: move it elsewhere"])
+        self.run_hiptune("show", "rmsnorm", "--cache", cache, expect=1, phrases=[said])
+        self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, "--cache", cache, expect=1, phrases=[said])
+        self.assertIn(said, self.run_hiptune("dispatch", "rmsnorm", *SHAPE, "--cache", cache).stdout)
+        self.assertTrue(file.is_fifo())
+
+    def test_a_link_in_place_of_the_file_stays_and_is_followed(self):
+        cache, file = self.fresh_cache("linked")
+        target = self.home / "shared.json"
+        file.rename(target)
+        file.symlink_to(target)
+        self.run_hiptune("tune", "rmsnorm", "--rows", "5", "--cols", "16", *QUICK, "--cache", cache)
+        self.assertEqual(os.readlink(file), str(target))
+        self.assertEqual(len(json.loads(target.read_text())["entries"]), 2)
+
 
 class Json(Home):
     def test_the_last_line_of_each_verb_is_its_result(self):

@@ -152,6 +152,7 @@ void Store::require_writable(const CacheKey& key) const {
   try {
     probe_writable(file.parent_path());
     probe_writable(segments_of(file));
+    probe_writable(final_target(file).parent_path());
   } catch (const Error& error) {
     throw bad_input(std::string(error.what()) + ": choose another folder with --cache");
   }
@@ -170,9 +171,10 @@ void Store::put(const CacheKey& key, const Record& record) {
 bool Store::compact(const CacheKey& key) {
   const auto file = file_of(key);
   if (!path_exists(file.parent_path())) return true;
-  const auto lock = FileLock::acquire(with_suffix(file, ".lock"));
+  const auto target = final_target(file);
+  const auto lock = FileLock::acquire(with_suffix(target, ".lock"));  // one, however many links lead there
   if (!lock) return false;
-  remove_old_temporaries(file.parent_path(), file.filename().string());
+  remove_old_temporaries(target.parent_path(), target.filename().string());
   remove_old_temporaries(segments_of(file), "");
   const auto contents = read_contents(file, key.kernel);
   if (contents.main_text || !contents.loaded.records.empty()) write_merged(file, key.kernel, contents);

@@ -43,7 +43,7 @@ class Store {
   [[nodiscard]] std::vector<CacheKey> keys() const;
 
   // Never throws for damaged content; throws Error(bad_input) for a file of a newer schema, which this version must
-  // not touch, and Error(failed) for a folder that cannot be read.
+  // not touch, and Error(failed) for a folder or file that cannot be read, such as a FIFO in place of the file.
   [[nodiscard]] Loaded load(const CacheKey& key) const;
 
   // Throws Error(bad_input) now rather than after a long run: the folder is not writable, or the file is of a newer
