@@ -202,6 +202,18 @@ TEST_F(FreshnessTest, of_a_store_reports_a_newer_schema_and_a_folder_in_place_of
   EXPECT_THAT(verdicts[1].reasons, ElementsAre(HasSubstr("zoom.json: is not a regular file but a folder")));
 }
 
+TEST_F(FreshnessTest, of_a_store_reports_a_json_file_that_is_no_cache_once) {
+  store_.put(key_, record_);
+  made_up::write_text(store_.file_of({key_.device, "package"}), R"({"name": "package", "files": [1, 2]})");
+  const auto verdicts = check_store(store_, path());
+  ASSERT_EQ(verdicts.size(), 2U);
+  EXPECT_EQ(verdicts[0].freshness, Freshness::damaged);
+  EXPECT_THAT(verdicts[0].reasons,
+              ElementsAre(AllOf(HasSubstr("package.json: is JSON, but no hiptune cache: no /about"),
+                                HasSubstr("move it out of the cache"))));
+  EXPECT_EQ(verdicts[1].freshness, Freshness::fresh);
+}
+
 TEST_F(FreshnessTest, of_an_empty_store_has_nothing_to_say) { EXPECT_TRUE(check_store(store_, path()).empty()); }
 
 TEST(FreshnessName, is_a_word) {

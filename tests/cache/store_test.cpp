@@ -241,6 +241,16 @@ TEST_F(StoreTest, two_folders_that_link_to_one_file_share_its_lock) {
   EXPECT_TRUE(store_.compact(key_));
 }
 
+TEST_F(StoreTest, keeps_a_json_file_that_is_no_cache_aside) {
+  const std::string foreign = "{\n  \"name\": \"package\"\n}\n";
+  made_up::write_text(file(), foreign);
+  EXPECT_EQ(store_.load(key_).damage.size(), 1U);
+  EXPECT_EQ(made_up::text_of(file()), foreign);
+  store_.put(key_, made_up::record(1));
+  EXPECT_THAT(problems(), ElementsAre(kRows1));
+  EXPECT_EQ(made_up::text_of(file().parent_path() / names_in_device_folder().at(1)), foreign);
+}
+
 TEST_F(StoreTest, require_writable_leaves_no_trace_that_counts) {
   store_.require_writable(key_);
   EXPECT_THAT(store_.keys(), IsEmpty());

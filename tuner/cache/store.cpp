@@ -131,6 +131,12 @@ std::optional<std::string> kernel_of(const fs::path& path) {
 
 }  // namespace
 
+std::string to_string(const Damage& damage) {
+  auto text = damage.file.string();
+  if (damage.line > 0) text.append(":").append(std::to_string(damage.line));
+  return text.append(": ").append(damage.what);
+}
+
 fs::path Store::file_of(const CacheKey& key) const { return root_ / key.device / (key.kernel + kFileSuffix); }
 
 std::vector<CacheKey> Store::keys() const {

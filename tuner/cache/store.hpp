@@ -17,12 +17,18 @@ struct CacheKey {
 };
 [[nodiscard]] CacheKey cache_key(const Target& target, const std::string& kernel);
 
+inline constexpr const char* kRestore =
+    "restore the file from version control, or tune again (a copy of the damaged file is kept)";
+
 // Something in the cache that cannot be used. It is reported and kept.
 struct Damage {
   std::filesystem::path file;
   int line = 0;  // 0: the file as a whole
   std::string what;
+  std::string advice = kRestore;
 };
+// "FILE:LINE: WHAT"
+[[nodiscard]] std::string to_string(const Damage& damage);
 
 struct Loaded {
   std::vector<Record> records;  // sorted by problem, one per problem: the newest
