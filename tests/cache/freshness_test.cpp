@@ -214,6 +214,18 @@ TEST_F(FreshnessTest, of_a_store_reports_a_json_file_that_is_no_cache_once) {
   EXPECT_EQ(verdicts[1].freshness, Freshness::fresh);
 }
 
+TEST_F(FreshnessTest, of_a_store_reports_what_might_be_a_lost_segment) {
+  store_.put(key_, record_);
+  const auto stray = store_.file_of(key_).parent_path() / "scale.segments" / "host-1-2-3";
+  made_up::write_text(stray, document_text("scale", {record_}));
+  const auto verdicts = check_store(store_, path());
+  ASSERT_EQ(verdicts.size(), 2U);
+  EXPECT_EQ(verdicts[1].freshness, Freshness::damaged);
+  EXPECT_THAT(verdicts[1].reasons,
+              ElementsAre(stray.string() + ": an unknown file among the segments: if it holds a result, give it a "
+                                           "name that ends in .json, else remove it"));
+}
+
 TEST_F(FreshnessTest, of_an_empty_store_has_nothing_to_say) { EXPECT_TRUE(check_store(store_, path()).empty()); }
 
 TEST(FreshnessName, is_a_word) {

@@ -315,6 +315,24 @@ class BadCaches(Home):
         self.assertEqual(os.readlink(file), str(target))
         self.assertEqual(len(json.loads(target.read_text())["entries"]), 2)
 
+    def test_what_is_no_cache_is_one_line_each(self):
+        cache, file = self.fresh_cache("strange")
+        for name, content in (("foreign.json", b'{"name": "a package",\n "version": 1}'),
+                              ("random.json", bytes(range(256)) * 999), ("long.json", b'"' + b"x" * 999_999)):
+            (file.parent / name).write_bytes(content)
+        (file.parent / "rmsnorm.segments" / "renamed.jsn").write_bytes(b"{}")
+        (file.parent / "rmsnorm.segments" / ".DS_Store").write_bytes(b"")
+        reasons = self.damage_of(cache)
+        for name, phrase in zip(("foreign", "long", "random", "renamed"),
+                                ("is JSON, but no hiptune cache: no /about", "not valid JSON: column",
+                                 "not valid JSON: column", "an unknown file among the segments")):
+            of_file = [reason for reason in reasons if f"/{name}.js" in reason]
+            self.assertEqual(len(of_file), 1, reasons)
+            self.assertIn(phrase, of_file[0])
+            self.assertLess(len(of_file[0]), 700)
+        self.assertEqual(len(reasons), 4)
+        self.assertLess(len(self.run_hiptune("check", cache, expect=5).stdout.splitlines()), 12)
+
 
 class Json(Home):
     def test_the_last_line_of_each_verb_is_its_result(self):

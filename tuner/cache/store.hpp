@@ -45,7 +45,7 @@ class Store {
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
   [[nodiscard]] std::filesystem::path file_of(const CacheKey& key) const;
 
-  // Every key with a file or a segment, sorted. An absent folder has none.
+  // Every key with a file or anything among its segments, sorted. An absent folder has none.
   [[nodiscard]] std::vector<CacheKey> keys() const;
 
   // Never throws for damaged content; throws Error(bad_input) for a file of a newer schema, which this version must
