@@ -169,6 +169,9 @@ class BadInput(Home):
         (["verify", "rmsnorm", "--rows", "1..1000000", "--cols", ",".join(map(str, range(1, 9000)))], 2,
          ["more than 100,000 problems"]),
         (["check", "/proc"], 2, ["/proc: no cache entry"]),
+        (["check", "/tmp", "--cache", "/var"], 2, ["check /tmp --cache /var", "drop --cache, or drop DIR"]),
+        (["check", ""], 2, ["DIR is empty"]),
+        (["check", "--device", "host"], 2, ["no option --device", "--cache"]),
         (["check", "a" * 5000], 2, ["File name too long"]),
         (["tune", "rmsnorm", "--rows", "1,,4", "--cols", "16"], 2, ["--rows", "a number is missing"]),
         (["tune", "rmsnorm", "--rows", "99999999999999999999", "--cols", "16"], 2, ["--rows", "beyond 64 bits"]),
@@ -367,6 +370,11 @@ class Json(Home):
 
 
 class Help(Home):
+    def test_check_has_no_device_and_says_why(self):
+        text = self.run_hiptune("check", "--help").stdout
+        self.assertIn("every device", text)
+        self.assertNotIn("--device ", text.replace("there is no --device.", ""))
+
     def test_each_verb_tells_its_options(self):
         overview = self.run_hiptune("--help").stdout
         for verb in VERBS:
