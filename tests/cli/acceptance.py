@@ -169,6 +169,9 @@ class BadInput(Home):
         (["verify", "rmsnorm", "--rows", "1..1000000", "--cols", ",".join(map(str, range(1, 9000)))], 2,
          ["more than 100,000 problems"]),
         (["check", "/proc"], 2, ["/proc: no cache entry"]),
+        (["check", "/tmp", "--cache", "/var"], 2, ["check /tmp --cache /var", "drop --cache, or drop DIR"]),
+        (["check", ""], 2, ["DIR is empty"]),
+        (["check", "--device", "host"], 2, ["no option --device", "--cache"]),
         (["check", "a" * 5000], 2, ["File name too long"]),
         (["tune", "rmsnorm", "--rows", "1,,4", "--cols", "16"], 2, ["--rows", "a number is missing"]),
         (["tune", "rmsnorm", "--rows", "99999999999999999999", "--cols", "16"], 2, ["--rows", "beyond 64 bits"]),
@@ -283,6 +286,56 @@ class BadCaches(Home):
             self.assertIn("rmsnorm.json", call)
             self.assertEqual(self.cache_file().read_text(), damaged)
 
+    def damage_of(self, *words):
+        """The reasons of check's damaged lines."""
+        *lines, result = self.json_of("check", *words, expect=5)
+        self.assertEqual(result["result"], "damaged")
+        return [reason for line in lines if line["freshness"] == "damaged" for reason in line["reasons"]]
+
+    def fresh_cache(self, name):
+        """A cache folder of its own with one entry."""
+        cache = self.home / name
+        self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, "--cache", cache)
+        return cache, next(cache.glob("*/rmsnorm.json"))
+
+    def test_a_fifo_in_place_of_the_file_is_named_at_once(self):
+        cache, file = self.fresh_cache("fifo")
+        file.unlink()
+        os.mkfifo(file)
+        said = f"{file}: is not a regular file but a FIFO"
+        self.assertEqual(self.damage_of(cache), [f"{said}: move it elsewhere"])
+        self.run_hiptune("show", "rmsnorm", "--cache", cache, expect=1, phrases=[said])
+        self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, "--cache", cache, expect=1, phrases=[said])
+        self.assertIn(said, self.run_hiptune("dispatch", "rmsnorm", *SHAPE, "--cache", cache).stdout)
+        self.assertTrue(file.is_fifo())
+
+    def test_a_link_in_place_of_the_file_stays_and_is_followed(self):
+        cache, file = self.fresh_cache("linked")
+        target = self.home / "shared.json"
+        file.rename(target)
+        file.symlink_to(target)
+        self.run_hiptune("tune", "rmsnorm", "--rows", "5", "--cols", "16", *QUICK, "--cache", cache)
+        self.assertEqual(os.readlink(file), str(target))
+        self.assertEqual(len(json.loads(target.read_text())["entries"]), 2)
+
+    def test_what_is_no_cache_is_one_line_each(self):
+        cache, file = self.fresh_cache("strange")
+        for name, content in (("foreign.json", b'{"name": "a package",\n "version": 1}'),
+                              ("random.json", bytes(range(256)) * 999), ("long.json", b'"' + b"x" * 999_999)):
+            (file.parent / name).write_bytes(content)
+        (file.parent / "rmsnorm.segments" / "renamed.jsn").write_bytes(b"{}")
+        (file.parent / "rmsnorm.segments" / ".DS_Store").write_bytes(b"")
+        reasons = self.damage_of(cache)
+        for name, phrase in zip(("foreign", "long", "random", "renamed"),
+                                ("is JSON, but no hiptune cache: no /about", "not valid JSON: column",
+                                 "not valid JSON: column", "an unknown file among the segments")):
+            of_file = [reason for reason in reasons if f"/{name}.js" in reason]
+            self.assertEqual(len(of_file), 1, reasons)
+            self.assertIn(phrase, of_file[0])
+            self.assertLess(len(of_file[0]), 700)
+        self.assertEqual(len(reasons), 4)
+        self.assertLess(len(self.run_hiptune("check", cache, expect=5).stdout.splitlines()), 12)
+
 
 class Json(Home):
     def test_the_last_line_of_each_verb_is_its_result(self):
@@ -317,6 +370,11 @@ class Json(Home):
 
 
 class Help(Home):
+    def test_check_has_no_device_and_says_why(self):
+        text = self.run_hiptune("check", "--help").stdout
+        self.assertIn("every device", text)
+        self.assertNotIn("--device ", text.replace("there is no --device.", ""))
+
     def test_each_verb_tells_its_options(self):
         overview = self.run_hiptune("--help").stdout
         for verb in VERBS:

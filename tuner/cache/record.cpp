@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "cache/fingerprint.hpp"
+#include "cache/json_reason.hpp"
 #include "cache/record_json.hpp"
 #include "cache/record_parts.hpp"
 
@@ -98,7 +99,7 @@ json parse_line(const std::string& line) {
   try {
     return json::parse(line);
   } catch (const json::exception& error) {
-    throw bad_input(std::string("not a JSON object: ") + error.what());
+    throw bad_input("not a JSON object: " + json_reason(error, line));
   }
 }
 

@@ -76,8 +76,7 @@ int run(Context& context, const ProblemOptions& options) {
     for (const CacheKey& key : store.keys()) {
       if (key.kernel != kernel.name) continue;
       const Loaded loaded = store.load(key);
-      for (const Damage& damage : loaded.damage)
-        log().warn("{}:{}: {}", damage.file.string(), damage.line, damage.what);
+      for (const Damage& damage : loaded.damage) log().warn("{}", to_string(damage));
       const std::vector<Record> records = selected(loaded, kernel.space, options);
       print_records(key, store.file_of(key), records, kernel, context.json);
       found += records.size();
