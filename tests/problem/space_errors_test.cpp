@@ -11,7 +11,9 @@ namespace hiptune {
 namespace {
 
 using test::message_of;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::SizeIs;
 using testing::StartsWith;
 
 // One file with one fault, and what the message must say. No pointer: a syntax error has line and column instead.
@@ -159,6 +161,23 @@ TEST(SpaceErrors, reject_text_that_is_no_object) {
 TEST(SpaceErrors, survive_nesting_without_end) {
   const std::string deep(200000, '[');
   EXPECT_THAT(message_of([&] { (void)read_space(deep, "file.json"); }), HasSubstr("parse error at line 1"));
+}
+
+TEST(SpaceErrors, give_one_line_and_column_of_a_syntax_error) {
+  EXPECT_EQ(
+      message_of([] { (void)read_space("{\n  \"kernel\": \"x\"\n  \"plan\": []}", "file.json"); }),
+      "file.json: parse error at line 3, column 8: syntax error while parsing object - unexpected string literal; "
+      "expected '}'");
+}
+
+TEST(SpaceErrors, cut_a_long_name) {
+  const std::string name(5000, 'x');
+  EXPECT_LT(message_of([&] { (void)read_space("{\"schema_version\": 1, \"" + name + "\": 1}", "file.json"); }).size(),
+            500u);
+  std::string space = test::text_of_file(test::tests_folder() / "schema/good/minimal.json");
+  space.replace(space.find("BLOCK_SIZE"), 10, name + "-");
+  EXPECT_THAT(message_of([&] { (void)read_space(space, "file.json"); }),
+              AllOf(HasSubstr("xxx...\" is no name"), SizeIs(testing::Lt(500u))));
 }
 
 TEST(SpaceErrors, escape_a_field_in_a_pointer) {

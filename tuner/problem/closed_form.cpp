@@ -84,15 +84,15 @@ class ClosedFormParser {
     steps_.push_back({op, operand});
     depth_ += op == Op::constant || op == Op::batch ? 1 : -1;
     if (depth_ > static_cast<int>(ClosedForm::kMaxDepth)) {
-      throw bad_input(expression_.place().text() + ": \"" + expression_.text() + "\" is nested too deeply");
+      throw bad_input(expression_.where() + " is nested too deeply");
     }
   }
 
   void require_positive_divisor() const {
     const ClosedForm::Step& divisor = steps_[steps_.size() - 2];
     if (divisor.op != Op::constant || divisor.operand >= 1) return;
-    throw bad_input(expression_.place().text() + ": \"" + expression_.text() + "\": ceil_div by " +
-                    std::to_string(divisor.operand) + ": the divisor must be at least 1");
+    throw bad_input(expression_.where() + ": ceil_div by " + std::to_string(divisor.operand) +
+                    ": the divisor must be at least 1");
   }
 
   std::optional<std::int64_t> batch_index(std::size_t token) const {
@@ -147,8 +147,8 @@ class ClosedFormParser {
   int nesting(std::size_t token) const { return tokens_[token].text == "(" ? 1 : tokens_[token].text == ")" ? -1 : 0; }
 
   [[noreturn]] void fail() const {
-    throw bad_input(expression_.place().text() + ": \"" + expression_.text() +
-                    "\": where it mentions a batch dimension it may use ceil_div, min, max and products");
+    throw bad_input(expression_.where() +
+                    ": where it mentions a batch dimension it may use ceil_div, min, max and products");
   }
 
   const Expression& expression_;

@@ -6,6 +6,7 @@
 #include "problem/expression_syntax.hpp"
 #include "problem/identifier.hpp"
 #include "problem/named_values.hpp"
+#include "problem/nearest.hpp"
 #include "problem/space_sections.hpp"
 
 namespace hiptune {
@@ -30,7 +31,7 @@ class Declarations {
   void declare(const std::string& name, const std::string& pointer) {
     if (const auto why = why_no_identifier(name)) fail(pointer, *why);
     const auto [taken, is_new] = where_.emplace(name, pointer);
-    if (!is_new) fail(pointer, "the name \"" + name + "\" is already taken by " + taken->second);
+    if (!is_new) fail(pointer, "the name \"" + excerpt(name) + "\" is already taken by " + taken->second);
   }
 
  private:
@@ -86,8 +87,8 @@ class Scope {
     check(expression);
     for (const std::string& name : batch_) {
       if (!expression.mentions(name)) continue;
-      throw bad_input(expression.place().text() + ": \"" + expression.text() + "\": " + what +
-                      " may not mention the batch dimension \"" + name + "\", which varies from call to call");
+      throw bad_input(expression.where() + ": " + what + " may not mention the batch dimension \"" + name +
+                      "\", which varies from call to call");
     }
   }
 
@@ -125,16 +126,16 @@ void check_dimension_argument(const Space& space, std::size_t index, const Dimen
   if (space.find_dimension(argument.name) != nullptr) return;
   const std::vector<std::string> known = names_in(space.dimensions);
   fail_at(space, index,
-          "there is no dimension \"" + argument.name + "\"" + did_you_mean(argument.name, known) + "; there are " +
-              join(known));
+          "there is no dimension \"" + excerpt(argument.name) + "\"" + did_you_mean(argument.name, known) +
+              "; there are " + join(known));
 }
 
 void check_stride(const Space& space, std::size_t index, const StrideArgument& stride) {
   const std::vector<const BufferArgument*> buffers = space.buffers();
   const auto found = std::ranges::find(buffers, stride.buffer, &BufferArgument::name);
-  if (found == buffers.end()) fail_at(space, index, "there is no buffer \"" + stride.buffer + "\"");
+  if (found == buffers.end()) fail_at(space, index, "there is no buffer \"" + excerpt(stride.buffer) + "\"");
   if ((*found)->extent.size() == 2) return;
-  fail_at(space, index, "the buffer \"" + stride.buffer + "\" has one dimension, and so no row stride");
+  fail_at(space, index, "the buffer \"" + excerpt(stride.buffer) + "\" has one dimension, and so no row stride");
 }
 
 void check_one_stride_per_buffer(const Space& space) {

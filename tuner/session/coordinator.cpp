@@ -4,7 +4,6 @@
 
 #include "cache/target_json.hpp"
 #include "hiptune/error.hpp"
-#include "problem/log.hpp"
 #include "session/messages.hpp"
 
 namespace hiptune {
@@ -90,7 +89,6 @@ Trial Coordinator::run(const Config& config, const std::optional<TimingLimits>& 
   trial.config = config;
   trial.outcome = std::holds_alternative<WorkerDied>(answer) ? Outcome::crashed : Outcome::timed_out;
   trial.detail = describe(answer);
-  log().warn("{}: {}", to_string(config), trial.detail);
   return trial;
 }
 
