@@ -167,7 +167,7 @@ TEST_F(TuningMishaps, goes_on_with_the_device_s_copy_where_the_copy_kernel_s_ora
 // More than any device holds, and than the copy kernel's dimension allows.
 TEST_F(TuningMishaps, goes_on_without_a_yardstick_and_says_why) {
   Kernel vast = kernel_;
-  vast.space.work_bytes = {"1e18", {"mishaps.json", "/work/bytes"}};
+  vast.space.work_bytes = {"2^52", {"mishaps.json", "/work/bytes"}};
   Tuning tuning(coordinator_, vast, copy_, store_, journal_, {});
   const TuneResult result = tuning.run(request(harmless(32)));
   EXPECT_EQ(result.storing, Storing::stored);

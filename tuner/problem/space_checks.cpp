@@ -92,7 +92,8 @@ class Scope {
     }
   }
 
-  void check_grid(const Expression& expression) const {
+  // Of what a launch evaluates for its own batch dimensions.
+  void check_for_launch(const Expression& expression) const {
     check(expression);
     check_closed_form(expression, batch_);
   }
@@ -111,7 +112,7 @@ class Scope {
 };
 
 void check_launch(const LaunchRule& rule, const Scope& scope) {
-  for (const Expression& expression : rule.grid) scope.check_grid(expression);
+  for (const Expression& expression : rule.grid) scope.check_for_launch(expression);
   for (const Expression& expression : rule.block) scope.check_without_batch(expression, "a block's size");
   scope.check_without_batch(rule.dynamic_lds, "dynamic LDS");
   scope.check_without_batch(rule.cluster, "a cluster's size");
@@ -136,6 +137,22 @@ void check_stride(const Space& space, std::size_t index, const StrideArgument& s
   if (found == buffers.end()) fail_at(space, index, "there is no buffer \"" + excerpt(stride.buffer) + "\"");
   if ((*found)->extent.size() == 2) return;
   fail_at(space, index, "the buffer \"" + excerpt(stride.buffer) + "\" has one dimension, and so no row stride");
+}
+
+// The dispatcher reads every dimension from a call, and compares strides with rows there.
+void check_calls(const Space& space) {
+  std::vector<std::string> missing = names_in(space.dimensions);
+  for (const Argument& argument : space.arguments)
+    if (const auto* dimension = std::get_if<DimensionArgument>(&argument)) std::erase(missing, dimension->name);
+  if (!missing.empty())
+    throw bad_input(Place{space.file, "/arguments"}.text() + ": the dimension \"" + missing.front() +
+                    "\" is no argument, so that no call could say it; add {\"dimension\": \"" + missing.front() +
+                    "\"}");
+  const std::vector<std::string> dimensions = names_in(space.dimensions);
+  for (const Argument& argument : space.arguments)
+    if (const auto* stride = std::get_if<StrideArgument>(&argument))
+      for (const BufferArgument* buffer : space.buffers())
+        if (buffer->name == stride->buffer) check_closed_form(buffer->extent.back(), dimensions);
 }
 
 void check_one_stride_per_buffer(const Space& space) {
@@ -173,6 +190,7 @@ void check_arguments(const Space& space) {
     if (const auto* stride = std::get_if<StrideArgument>(&argument)) check_stride(space, i, *stride);
   }
   check_one_stride_per_buffer(space);
+  check_calls(space);
   const auto is_output = [](const BufferArgument* buffer) { return buffer->role != Role::in; };
   if (std::ranges::any_of(space.buffers(), is_output)) return;
   throw bad_input(Place{space.file, "/arguments"}.text() + ": at least one buffer must have the role out or inout");
@@ -186,7 +204,7 @@ void check_expressions(const Space& space) {
   }
   problem.check(space.work_bytes);
   problem.check(space.work_flops);
-  for (const Workspace& workspace : space.workspaces) config.check(workspace.extent);
+  for (const Workspace& workspace : space.workspaces) config.check_for_launch(workspace.extent);
   for (const Constraint& constraint : space.constraints) {
     config.check_without_batch(constraint.expression, "a constraint");
   }
