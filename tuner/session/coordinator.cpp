@@ -67,7 +67,8 @@ Json Coordinator::answer_to(const Json& request, Seconds deadline, const std::st
   WorkerAnswer answer = worker().ask(request, deadline);
   if (auto* reply = std::get_if<Json>(&answer)) return std::move(*reply);
   worker_.reset();
-  throw failed(blame + describe(answer));
+  // What takes too long may have nothing wrong with it.
+  throw failed((std::holds_alternative<WorkerDied>(answer) ? blame : std::string()) + describe(answer));
 }
 
 void Coordinator::prepare(const std::string& kernel, const Problem& problem, std::uint64_t seed) {
