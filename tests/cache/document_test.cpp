@@ -125,6 +125,60 @@ TEST(Document, of_another_kernel_gives_no_entries) {
   }
 }
 
+// The one damage of a text that is no cache at all.
+Damage only_damage(const std::string& text) {
+  const auto loaded = read(text);
+  EXPECT_THAT(loaded.records, IsEmpty());
+  EXPECT_EQ(loaded.damage.size(), 1U) << text.substr(0, 80);
+  return loaded.damage.empty() ? Damage{} : loaded.damage[0];
+}
+
+TEST(Document, that_is_json_but_no_cache_is_told_once) {
+  for (const auto* text : {"{}", "[]", "null", "{\"name\":\"package\",\"version\":1}", "{\"entries\":[1,2,3]}"}) {
+    const auto damage = only_damage(text);
+    EXPECT_EQ(to_string(damage),
+              "cache/dev/rmsnorm.json: is JSON, but no hiptune cache: no /about with a kernel and a schema version");
+    EXPECT_THAT(damage.advice, HasSubstr("move it out of the cache"));
+  }
+  EXPECT_EQ(only_damage("{\"about\":\"us\"}").what, "is JSON, but no hiptune cache: /about: must be an object");
+}
+
+TEST(Document, whose_first_line_is_lost_still_gives_its_entries) {
+  const auto loaded = read(replaced(kTwo, "\"about\"", "\"abuot\""));
+  EXPECT_EQ(loaded.records.size(), 2U);
+  EXPECT_EQ(loaded.damage.size(), 1U);
+}
+
+TEST(Document, that_is_no_json_is_told_once_with_one_line_number) {
+  EXPECT_EQ(
+      to_string(only_damage("garbage\nmore\n\nand more")),
+      "cache/dev/rmsnorm.json:1: not valid JSON: column 1: syntax error while parsing value - invalid literal; last "
+      "read: 'g'");
+  EXPECT_EQ(only_damage("1e999").what, "not valid JSON: number overflow parsing '1e999'");
+}
+
+TEST(Document, with_a_damaged_entry_names_line_and_column_once) {
+  const auto loaded = read(replaced(kTwo, "\n{\"baselines\"", "\n{baselines\""));
+  EXPECT_EQ(loaded.records.size(), 1U);
+  ASSERT_EQ(loaded.damage.size(), 1U);
+  EXPECT_EQ(loaded.damage[0].line, 2);
+  EXPECT_THAT(loaded.damage[0].what, testing::StartsWith("not a JSON object: column 2: syntax error"));
+  EXPECT_THAT(loaded.damage[0].what, testing::Not(HasSubstr("line")));
+}
+
+TEST(Document, of_any_bytes_or_of_one_long_line_is_told_in_one_short_line) {
+  std::string bytes;
+  for (int i = 0; i < 4096; ++i) bytes += static_cast<char>((i * 7 + i / 256) % 256);
+  const std::string long_text(1'000'000, 'x');
+  for (const auto& text : {bytes, "\"\xff\xfe" + bytes, "\"" + long_text, "\"" + long_text + "\n" + long_text,
+                           "{\"about\":{\"" + long_text + "\":1}}", "[" + std::string(1'000'000, '9') + "e999]"}) {
+    const auto what = only_damage(text).what;
+    EXPECT_LE(what.size(), 303U);
+    EXPECT_THAT(what, testing::Not(testing::ContainsRegex("[\x01-\x1f]")));
+    EXPECT_NO_THROW(static_cast<void>(nlohmann::json(what).dump())) << what;  // which wants UTF-8
+  }
+}
+
 TEST(Document, with_a_wrong_shape_is_damage) {
   for (const auto* text : {"", "{}", "[]", "null", "1e999", "{\"about\":7,\"entries\":[]}",
                            "{\"about\":{\"kernel\":\"rmsnorm\",\"schema_version\":0},\"entries\":[]}",

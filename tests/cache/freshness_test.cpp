@@ -199,7 +199,31 @@ TEST_F(FreshnessTest, of_a_store_reports_a_newer_schema_and_a_folder_in_place_of
   EXPECT_EQ(verdicts[0].freshness, Freshness::damaged);
   EXPECT_THAT(verdicts[0].reasons, ElementsAre(HasSubstr("written by a newer hiptune")));
   EXPECT_EQ(verdicts[1].freshness, Freshness::damaged);
-  EXPECT_THAT(verdicts[1].reasons, ElementsAre(HasSubstr("Is a directory")));
+  EXPECT_THAT(verdicts[1].reasons, ElementsAre(HasSubstr("zoom.json: is not a regular file but a folder")));
+}
+
+TEST_F(FreshnessTest, of_a_store_reports_a_json_file_that_is_no_cache_once) {
+  store_.put(key_, record_);
+  made_up::write_text(store_.file_of({key_.device, "package"}), R"({"name": "package", "files": [1, 2]})");
+  const auto verdicts = check_store(store_, path());
+  ASSERT_EQ(verdicts.size(), 2U);
+  EXPECT_EQ(verdicts[0].freshness, Freshness::damaged);
+  EXPECT_THAT(verdicts[0].reasons,
+              ElementsAre(AllOf(HasSubstr("package.json: is JSON, but no hiptune cache: no /about"),
+                                HasSubstr("move it out of the cache"))));
+  EXPECT_EQ(verdicts[1].freshness, Freshness::fresh);
+}
+
+TEST_F(FreshnessTest, of_a_store_reports_what_might_be_a_lost_segment) {
+  store_.put(key_, record_);
+  const auto stray = store_.file_of(key_).parent_path() / "scale.segments" / "host-1-2-3";
+  made_up::write_text(stray, document_text("scale", {record_}));
+  const auto verdicts = check_store(store_, path());
+  ASSERT_EQ(verdicts.size(), 2U);
+  EXPECT_EQ(verdicts[1].freshness, Freshness::damaged);
+  EXPECT_THAT(verdicts[1].reasons,
+              ElementsAre(stray.string() + ": an unknown file among the segments: if it holds a result, give it a "
+                                           "name that ends in .json, else remove it"));
 }
 
 TEST_F(FreshnessTest, of_an_empty_store_has_nothing_to_say) { EXPECT_TRUE(check_store(store_, path()).empty()); }

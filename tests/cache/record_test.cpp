@@ -67,6 +67,16 @@ TEST(Record, reads_back_what_it_wrote) {
   EXPECT_FALSE(record.baselines.at(1).timing.has_value());
 }
 
+TEST(Record, may_have_no_yardstick) {
+  auto record = made_up::record();
+  record.yardstick.reset();
+  const auto line = to_json_line(record);
+  EXPECT_EQ(line.find("yardstick"), std::string::npos);
+  EXPECT_FALSE(record_from_json_line(line).yardstick);
+  EXPECT_EQ(to_json_line(record_from_json_line(line)), line);
+  EXPECT_EQ(record_from_json_line(to_json_line(made_up::record())).yardstick->name, "device copy");
+}
+
 TEST(Record, keeps_doubles_to_the_last_bit) {
   for (const double value : {0.1 + 0.2, 1.0 / 3, 5e-324, std::numeric_limits<double>::max(), 0.0, 123456789.0}) {
     auto record = made_up::record();

@@ -1,6 +1,7 @@
 #include "cache/store.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <chrono>
 
@@ -201,7 +202,53 @@ TEST_F(StoreTest, says_when_a_file_cannot_be_read) {
   fs::create_directories(file());
   const auto error = error_of([&] { static_cast<void>(store_.load(key_)); });
   EXPECT_EQ(error.kind(), ErrorKind::failed);
-  EXPECT_THAT(error.what(), HasSubstr(file().string() + ": cannot be read: Is a directory"));
+  EXPECT_THAT(error.what(), HasSubstr(file().string() + ": is not a regular file but a folder"));
+}
+
+TEST_F(StoreTest, does_not_wait_for_a_fifo_in_place_of_the_file_and_keeps_the_entry) {
+  fs::create_directories(file().parent_path());
+  ASSERT_EQ(::mkfifo(file().c_str(), 0600), 0);
+  for (const auto& error :
+       {error_of([&] { static_cast<void>(store_.load(key_)); }), error_of([&] { store_.require_writable(key_); }),
+        error_of([&] { store_.put(key_, made_up::record()); })})
+    EXPECT_THAT(error.what(), HasSubstr("rmsnorm.json: is not a regular file but a FIFO"));
+  EXPECT_TRUE(fs::is_fifo(file()));
+  EXPECT_EQ(list_folder(segments()).size(), 1U);
+}
+
+TEST_F(StoreTest, writes_where_a_link_leads_and_keeps_the_link) {
+  const auto shared = folder_.path() / "shared" / "results.json";
+  fs::create_directories(shared.parent_path());
+  fs::create_directories(file().parent_path());
+  fs::create_symlink(shared, file());
+  store_.put(key_, made_up::record(1));
+  store_.put(key_, made_up::record(2));
+  EXPECT_EQ(fs::read_symlink(file()), shared);
+  EXPECT_EQ(made_up::text_of(shared), document_text("rmsnorm", {made_up::record(1), made_up::record(2)}));
+  EXPECT_THAT(list_folder(shared.parent_path()), ElementsAre(shared));
+}
+
+TEST_F(StoreTest, two_folders_that_link_to_one_file_share_its_lock) {
+  const auto shared = folder_.path() / "shared" / "results.json";
+  fs::create_directories(file().parent_path());
+  fs::create_symlink(shared, file());
+  store_.require_writable(key_);  // makes the folder that the link leads to
+  {
+    const auto lock = FileLock::acquire(shared.parent_path() / "results.lock");
+    ASSERT_TRUE(lock);
+    EXPECT_FALSE(store_.compact(key_));
+  }
+  EXPECT_TRUE(store_.compact(key_));
+}
+
+TEST_F(StoreTest, keeps_a_json_file_that_is_no_cache_aside) {
+  const std::string foreign = "{\n  \"name\": \"package\"\n}\n";
+  made_up::write_text(file(), foreign);
+  EXPECT_EQ(store_.load(key_).damage.size(), 1U);
+  EXPECT_EQ(made_up::text_of(file()), foreign);
+  store_.put(key_, made_up::record(1));
+  EXPECT_THAT(problems(), ElementsAre(kRows1));
+  EXPECT_EQ(made_up::text_of(file().parent_path() / names_in_device_folder().at(1)), foreign);
 }
 
 TEST_F(StoreTest, require_writable_leaves_no_trace_that_counts) {

@@ -141,6 +141,35 @@ class OwnKernel(Home):
         self.assertEqual(list(self.cache.glob("*/rmsnorm.json")), [])
 
 
+    def test_a_name_that_shadows_another_is_told_once(self):
+        own = self.own_kernel(folder="shadow")
+        options = ["verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32"]
+        done = self.run_hiptune(*options, "--kernel-path", own, phrases=[f"taken from {own}/rmsnorm.hip", "shadows"])
+        self.assertEqual(done.stderr.count("shadows"), 1)
+        done = self.run_hiptune(*options, HIPTUNE_KERNEL_PATH=str(own), phrases=[f"shadows {own}/rmsnorm.hip"])
+        self.assertEqual(done.stderr.count("shadows"), 1)
+        self.assertEqual(self.run_hiptune(*options).stderr, "")
+
+    def test_a_crash_is_told_once_per_trial(self):
+        own = self.own_kernel(folder="crash")
+        replace(own / "rmsnorm.hip", "extern \"C\" __global__", "extern \"C\" void _exit(int);\nextern \"C\" __global__")
+        body = re.compile(r"(extern \"C\" __global__[^{]*\{)")
+        template = own / "rmsnorm.hip"
+        template.write_text(body.sub(r"\1 _exit(3);", template.read_text(), count=1))
+        done = self.run_hiptune("verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--fix", "REDUCTION=serial",
+                                "--kernel-path", own, expect=1)
+        self.assertIn("crashed", done.stdout)
+        self.assertNotIn("exited with code", done.stderr)
+
+    def test_hip_s_own_names_are_answered_with_the_device_layer_s(self):
+        own = self.own_kernel(folder="shared")
+        template = own / "rmsnorm.hip"
+        template.write_text(template.read_text() + "__global__ void f() { __shared__ int lds[4]; __syncthreads(); }\n")
+        done = self.run_hiptune("verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--kernel-path", own, expect=1)
+        self.assertIn("hint: instead of __shared__ hiptune_device.h has hiptune::dynamic_lds<T>()", done.stdout)
+        self.assertIn("hint: instead of __syncthreads hiptune_device.h has hiptune::barrier()", done.stdout)
+
+
 class BadInput(Home):
     # arguments, exit code, phrases of stderr
     TABLE = [
@@ -169,6 +198,9 @@ class BadInput(Home):
         (["verify", "rmsnorm", "--rows", "1..1000000", "--cols", ",".join(map(str, range(1, 9000)))], 2,
          ["more than 100,000 problems"]),
         (["check", "/proc"], 2, ["/proc: no cache entry"]),
+        (["check", "/tmp", "--cache", "/var"], 2, ["check /tmp --cache /var", "drop --cache, or drop DIR"]),
+        (["check", ""], 2, ["DIR is empty"]),
+        (["check", "--device", "host"], 2, ["no option --device", "--cache"]),
         (["check", "a" * 5000], 2, ["File name too long"]),
         (["tune", "rmsnorm", "--rows", "1,,4", "--cols", "16"], 2, ["--rows", "a number is missing"]),
         (["tune", "rmsnorm", "--rows", "99999999999999999999", "--cols", "16"], 2, ["--rows", "beyond 64 bits"]),
@@ -221,6 +253,41 @@ class BadInput(Home):
                 self.run_hiptune(verb, "rmsnorm", *SHAPE, expect=3, phrases=["no C++ compiler", "g++"], **environment)
             self.assertIn("not available", self.run_hiptune("devices", **environment).stdout)
 
+    def test_a_program_that_is_no_compiler_is_exit_3_and_the_kernel_is_not_blamed(self):
+        for program in ("/bin/cat", "/bin/true"):
+            for verb in ("tune", "verify", "dispatch"):
+                done = self.run_hiptune(verb, "rmsnorm", *SHAPE, expect=3, HIPTUNE_CXX=program,
+                                        phrases=[f"'{program}' cannot build a trivial", "HIPTUNE_CXX"])
+                self.assertNotIn("rmsnorm", done.stderr)
+
+    def test_a_compiler_without_its_parts_is_exit_3(self):
+        compiler = shutil.which("c++")
+        self.run_hiptune("verify", "rmsnorm", *SHAPE, expect=3, HIPTUNE_CXX=compiler, PATH="/nonexistent",
+                         phrases=[f"'{compiler}' cannot build a trivial", "error"])
+
+    def test_a_relative_compiler_works(self):
+        script = self.home / "my-g++"
+        script.write_text("#!/bin/sh\nexec c++ \"$@\"\n")
+        script.chmod(0o755)
+        relative = os.path.relpath(script)
+        for environment in ({"HIPTUNE_CXX": relative},
+                            {"HIPTUNE_CXX": "my-g++", "PATH": f"{os.path.dirname(relative)}:{os.environ['PATH']}"}):
+            self.run_hiptune("verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", **environment)
+
+    def test_a_folder_for_temporary_files_that_cannot_be_used_is_named(self):
+        for verb in ("tune", "verify", "dispatch"):
+            self.run_hiptune(verb, "rmsnorm", *SHAPE, expect=2, phrases=["/nowhere", "set TMPDIR"], TMPDIR="/nowhere")
+
+    def test_long_words_are_cut(self):
+        long = "x" * 5000
+        for words in ([long], ["tune", long], ["tune", "rmsnorm", "--rows", long, "--cols", "4"],
+                      ["tune", "rmsnorm", *SHAPE, "--" + long, "1"], ["tune", "rmsnorm", *SHAPE, "--dtype", long],
+                      ["tune", "rmsnorm", *SHAPE, "--fix", long], ["tune", "rmsnorm", *SHAPE, "--fix", long + "=1"],
+                      ["tune", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=" + long],
+                      ["tune", "rmsnorm", *SHAPE, "--strategy", long]):
+            done = self.run_hiptune(*words, expect=2, phrases=["xxx..."])
+            self.assertLess(len(done.stderr), 1000)
+
     def test_no_home_is_said(self):
         self.run_hiptune("show", "rmsnorm", expect=2, phrases=["HIPTUNE_CACHE", "HOME"], HOME="")
 
@@ -250,6 +317,22 @@ class BadSpaces(Home):
                 own = self.own_kernel(folder=f"space{number}")
                 replace(own / "rmsnorm.json", old, new)
                 self.run_hiptune("tune", "rmsnorm", *SHAPE, "--kernel-path", own, expect=2, phrases=phrases)
+
+    def test_an_empty_file_is_said_to_be_empty(self):
+        own = self.own_kernel(folder="empty")
+        for name in ("rmsnorm.hip", "rmsnorm.json"):
+            text = (own / name).read_text()
+            (own / name).write_text("")
+            self.run_hiptune("tune", "rmsnorm", *SHAPE, "--kernel-path", own, expect=2,
+                             phrases=[f"{own / name}: the file is empty"])
+            (own / name).write_text(text)
+
+    def test_an_expression_without_a_value_names_the_configuration(self):
+        own = self.own_kernel(folder="novalue")
+        replace(own / "rmsnorm.json", '"constraints": [',
+                '"constraints": [{"require": "cols / (BLOCK_SIZE - 64) < 1e9", "reason": "why"},')
+        self.run_hiptune("tune", "rmsnorm", *SHAPE, "--kernel-path", own, expect=2,
+                         phrases=["/constraints/0/require", "division by zero", "for REDUCTION=serial BLOCK_SIZE=64"])
 
     def test_a_constraint_that_this_problem_breaks_is_told(self):
         own = self.own_kernel()
@@ -283,6 +366,56 @@ class BadCaches(Home):
             self.assertIn("rmsnorm.json", call)
             self.assertEqual(self.cache_file().read_text(), damaged)
 
+    def damage_of(self, *words):
+        """The reasons of check's damaged lines."""
+        *lines, result = self.json_of("check", *words, expect=5)
+        self.assertEqual(result["result"], "damaged")
+        return [reason for line in lines if line["freshness"] == "damaged" for reason in line["reasons"]]
+
+    def fresh_cache(self, name):
+        """A cache folder of its own with one entry."""
+        cache = self.home / name
+        self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, "--cache", cache)
+        return cache, next(cache.glob("*/rmsnorm.json"))
+
+    def test_a_fifo_in_place_of_the_file_is_named_at_once(self):
+        cache, file = self.fresh_cache("fifo")
+        file.unlink()
+        os.mkfifo(file)
+        said = f"{file}: is not a regular file but a FIFO"
+        self.assertEqual(self.damage_of(cache), [f"{said}: move it elsewhere"])
+        self.run_hiptune("show", "rmsnorm", "--cache", cache, expect=1, phrases=[said])
+        self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, "--cache", cache, expect=1, phrases=[said])
+        self.assertIn(said, self.run_hiptune("dispatch", "rmsnorm", *SHAPE, "--cache", cache).stdout)
+        self.assertTrue(file.is_fifo())
+
+    def test_a_link_in_place_of_the_file_stays_and_is_followed(self):
+        cache, file = self.fresh_cache("linked")
+        target = self.home / "shared.json"
+        file.rename(target)
+        file.symlink_to(target)
+        self.run_hiptune("tune", "rmsnorm", "--rows", "5", "--cols", "16", *QUICK, "--cache", cache)
+        self.assertEqual(os.readlink(file), str(target))
+        self.assertEqual(len(json.loads(target.read_text())["entries"]), 2)
+
+    def test_what_is_no_cache_is_one_line_each(self):
+        cache, file = self.fresh_cache("strange")
+        for name, content in (("foreign.json", b'{"name": "a package",\n "version": 1}'),
+                              ("random.json", bytes(range(256)) * 999), ("long.json", b'"' + b"x" * 999_999)):
+            (file.parent / name).write_bytes(content)
+        (file.parent / "rmsnorm.segments" / "renamed.jsn").write_bytes(b"{}")
+        (file.parent / "rmsnorm.segments" / ".DS_Store").write_bytes(b"")
+        reasons = self.damage_of(cache)
+        for name, phrase in zip(("foreign", "long", "random", "renamed"),
+                                ("is JSON, but no hiptune cache: no /about", "not valid JSON: column",
+                                 "not valid JSON: column", "an unknown file among the segments")):
+            of_file = [reason for reason in reasons if f"/{name}.js" in reason]
+            self.assertEqual(len(of_file), 1, reasons)
+            self.assertIn(phrase, of_file[0])
+            self.assertLess(len(of_file[0]), 700)
+        self.assertEqual(len(reasons), 4)
+        self.assertLess(len(self.run_hiptune("check", cache, expect=5).stdout.splitlines()), 12)
+
 
 class Json(Home):
     def test_the_last_line_of_each_verb_is_its_result(self):
@@ -292,6 +425,7 @@ class Json(Home):
         self.assertEqual(tuned[-1]["problem"], "rows=4 cols=16 dtype=f32")
         self.assertEqual(len([line for line in tuned if "trial" in line and "baseline" not in line]), 3)
         self.assertTrue(any("yardstick" in line for line in tuned))
+        self.assertEqual({line["problem"] for line in tuned}, {"rows=4 cols=16 dtype=f32"})
         shown = self.json_of("show", "rmsnorm")
         self.assertEqual(shown[0]["entry"], tuned[-1]["entry"])
         self.assertEqual(shown[-1], {"result": "found", "entries": 1})
@@ -301,6 +435,7 @@ class Json(Home):
         checked = self.json_of("check")
         self.assertEqual(checked[-1], {"result": "fresh", "fresh": 1, "stale": 0, "damaged": 0})
         verified = self.json_of("verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32")
+        self.assertEqual({line["problem"] for line in verified[:-1]}, {"rows=4 cols=16 dtype=f32"})
         self.assertEqual(verified[-1], {"result": "passed", "passed": 3, "variants": 3, "failures": "none"})
 
     def test_lists_and_doubling_ranges_make_every_combination(self):
@@ -317,6 +452,11 @@ class Json(Home):
 
 
 class Help(Home):
+    def test_check_has_no_device_and_says_why(self):
+        text = self.run_hiptune("check", "--help").stdout
+        self.assertIn("every device", text)
+        self.assertNotIn("--device ", text.replace("there is no --device.", ""))
+
     def test_each_verb_tells_its_options(self):
         overview = self.run_hiptune("--help").stdout
         for verb in VERBS:

@@ -103,6 +103,8 @@ TEST_P(Faults, lds_written_beyond_what_the_launch_declares) {
               testing::ThrowsMessage<KernelFault>(
                   HasSubstr("LDS overrun: a block wrote byte 100, and the plan's dynamic_lds is 100 bytes")));
   EXPECT_THROW(bench.launch(*module, geometry(1, 64, 0), 65536), KernelFault);
+  EXPECT_THAT([&] { bench.launch(*module, geometry(3, 64, 100), 0); },
+              testing::ThrowsMessage<KernelFault>(HasSubstr("a block wrote byte -1")));
   bench.launch(*module, geometry(1, 64, 65536), 65536);
   expect_usable();
 }

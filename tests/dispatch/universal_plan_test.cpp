@@ -55,7 +55,7 @@ TEST(UniversalPlan, there_is_none_where_the_lds_depends_on_a_dimension) {
 }
 
 TEST(UniversalPlan, there_is_none_where_a_grid_is_no_closed_form) {
-  EXPECT_FALSE(plan_of(R"(["rows", "cols + 1"])", "0").plan);
+  EXPECT_FALSE(plan_of(R"(["rows", "cols / 1"])", "0").plan);
 }
 
 TEST(UniversalPlan, without_one_a_kernel_serves_the_dimensions_that_were_prepared) {

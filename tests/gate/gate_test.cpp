@@ -20,9 +20,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-Kernel scale_rows() {
-  return KernelPath({std::filesystem::path(HIPTUNE_SOURCE_DIR) / "tests/gate/kernels"}, {}).load("scale_rows");
+Kernel test_kernel(const std::string& name) {
+  return KernelPath({std::filesystem::path(HIPTUNE_SOURCE_DIR) / "tests/gate/kernels"}, {}).load(name);
 }
+Kernel scale_rows() { return test_kernel("scale_rows"); }
 
 TimingLimits few_samples() {
   TimingLimits limits;
@@ -77,6 +78,46 @@ TEST_F(InBench, a_variant_passes_where_timing_is_not_asked_for) {
   EXPECT_EQ(phases_, (std::vector<std::string>{"compile", "gate"}));
 }
 
+// What f32 and i32 variants of row_max end in, mutated.
+class RowMax : public InBench {
+ protected:
+  Trial try_row_max(const Mutation& mutation, Dtype dtype) {
+    Kernel kernel = test_kernel("row_max");
+    if (!mutation.pattern.empty()) kernel.source.text = mutate(kernel.source.text, mutation);
+    return try_out(kernel, make_problem(kernel.space, {20, 16, 16}, dtype, {}), std::nullopt);
+  }
+  void expect_caught(const Mutation& mutation, Dtype dtype) {
+    const Trial trial = try_row_max(mutation, dtype);
+    EXPECT_EQ(trial.outcome, Outcome::wrong) << mutation.replacement << ": " << trial.detail;
+  }
+};
+
+TEST_F(RowMax, passes_as_it_is) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::i32})
+    EXPECT_EQ(try_row_max({}, dtype).outcome, Outcome::passed) << try_row_max({}, dtype).detail;
+}
+
+TEST_F(RowMax, a_maximum_beyond_the_row_is_caught_though_no_nan_is_larger) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::i32})
+    expect_caught({"", "c < groups * width", "c < groups * width + 1"}, dtype);
+}
+
+TEST_F(RowMax, a_copy_of_what_lies_behind_a_row_is_caught_in_floats_and_in_integers) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::i32})
+    expect_caught({"", "m[r] = largest;", "m[r] = largest; y[r * y_stride + groups * width] = row[groups * width];"},
+                  dtype);
+}
+
+TEST_F(RowMax, one_dimension_taken_for_another_is_caught_though_the_tuned_ones_are_equal) {
+  expect_caught({"", "y_stride + w * groups + g", "y_stride + w * width + g"}, Dtype::f32);
+  expect_caught({"", "row[g * width + w];", "row[g * groups + w];"}, Dtype::f32);
+}
+
+TEST_F(RowMax, one_stride_taken_for_another_is_caught) {
+  expect_caught({"", "x + r * x_stride", "x + r * y_stride"}, Dtype::f32);
+  expect_caught({"", "y[r * y_stride", "y[r * x_stride"}, Dtype::f32);
+}
+
 TEST_F(InBench, a_factor_that_was_not_written_in_this_run_is_caught) {
   const Trial trial = try_mutant({"", "factors[r] = shift + sum;", "if (r + 1 < rows) factors[r] = shift + sum;"});
   EXPECT_EQ(trial.outcome, Outcome::wrong);
@@ -99,6 +140,19 @@ TEST_F(InBench, a_write_before_a_workspace_is_caught) {
   const Trial trial = try_mutant({"", "factors[r] = shift + sum;", "factors[r] = shift + sum; factors[-1] = 0.0f;"});
   EXPECT_EQ(trial.outcome, Outcome::wrong);
   EXPECT_THAT(trial.detail, HasSubstr("wrote outside a workspace"));
+}
+
+TEST_F(InBench, a_read_past_a_workspace_is_caught_though_its_value_hardly_counts) {
+  const Trial trial = try_mutant({"", "*= factors[r]", "*= factors[r] + 1e-9f * factors[rows]"});
+  EXPECT_EQ(trial.outcome, Outcome::wrong);
+  EXPECT_THAT(trial.detail, HasSubstr("is nan"));
+}
+
+// NaN stays the same NaN in arithmetic, so that only another value behind the row shows it.
+TEST_F(InBench, an_update_in_place_beyond_the_row_is_caught) {
+  const Trial trial = try_mutant({"", "c < cols; ++c) state", "c < cols + 1; ++c) state"});
+  EXPECT_EQ(trial.outcome, Outcome::wrong);
+  EXPECT_THAT(trial.detail, AllOf(HasSubstr("state: wrote"), HasSubstr("in a second run only")));
 }
 
 TEST_F(InBench, an_update_that_leaves_a_row_as_it_was_is_caught) {
@@ -246,6 +300,17 @@ TEST_F(InBench, an_oracle_that_does_not_compile_is_named) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("scale_rows.reference.hip: the oracle does not compile"),
                                     HasSubstr("scale_rows.reference.hip:11:")));
   }
+}
+
+// Constraints such as "a row is whole vectors of a whole block" leave only the tuned columns.
+TEST_F(InBench, a_configuration_valid_for_large_rows_alone_still_meets_padded_rows_and_zeros) {
+  Kernel kernel = scale_rows();
+  kernel.space.constraints.push_back(
+      {{"mod(cols, 65536) == 0", {"scale_rows.json", "/constraints/0"}}, "whole blocks"});
+  kernel.source.text = mutate(kernel.source.text, {"", "state[r * state_stride + c]", "state[r * cols + c]"});
+  const Trial trial = try_out(kernel, make_problem(kernel.space, {4, 65536}, Dtype::f32, {}), std::nullopt);
+  EXPECT_EQ(trial.outcome, Outcome::wrong);
+  EXPECT_THAT(trial.detail, StartsWith("rows=3 cols=65536"));
 }
 
 TEST_F(InBench, cases_for_which_a_configuration_is_not_valid_are_left_out) {

@@ -119,8 +119,21 @@ TEST_F(Inputs, poison_outputs_and_what_surrounds_inputs_and_guard_the_rest) {
     EXPECT_TRUE(std::all_of(images[i].begin() + static_cast<std::ptrdiff_t>(end), images[i].end(),
                             [&](std::byte byte) { return byte == guard; }));
   }
-  for (double value : values_of(y, repoisoned(space_, layouts_, images, kFinitePoisonByte)[2])) EXPECT_GT(value, 1e37);
-  EXPECT_EQ(repoisoned(space_, layouts_, images, kPoisonByte), images);
+}
+
+TEST_F(Inputs, of_a_second_run_are_the_same_between_finite_values_that_differ_from_buffer_to_buffer) {
+  const Images images = make(Pattern::random);
+  for (const std::byte poison : {kLargePoisonByte, kNegativePoisonByte}) {
+    const Images again = repoisoned(space_, layouts_, images, poison);
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(values_of(layouts_[i], again[i]), values_of(layouts_[i], images[i]));
+    const double sign = poison == kLargePoisonByte ? 1 : -1;
+    for (double value : values_of(layouts_[2], again[2])) EXPECT_GT(sign * value, 1e37);
+    const double behind_x = load_as_double(again[0].data() + layouts_[0].offset(4, 7), Dtype::f32);
+    const double behind_y = load_as_double(again[2].data() + layouts_[2].offset(4, 7), Dtype::f32);
+    EXPECT_GT(sign * behind_x, 1e30);
+    EXPECT_GT(sign * behind_y, 1e30);
+    EXPECT_NE(behind_x, behind_y);
+  }
 }
 
 // One row of `count` elements of a made-up input.

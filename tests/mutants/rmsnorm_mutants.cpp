@@ -96,6 +96,8 @@ std::vector<Mutation> wrong_accesses() {
                     {},
                     "rows=7 cols=256"},
                    4));
+  append(all, each({"the stride of x is that of y", "x + r * x_stride", "x + r * y_stride"}, 4));
+  append(all, each({"the stride of y is that of x", "y + r * y_stride", "y + r * x_stride"}, 2));
   append(all, each({"the stride of y is ignored", "y + r * y_stride", "y + r * cols"}, 2));
   append(all, each({"the weight is indexed like x", "x_stride, w, y", "x_stride, w + r * cols, y"}, 2));
   append(all, {{"a block has one row only", "r += gridDim.x", "r += rows", {}, kUnwritten},

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <thread>
 
 #include "problem/expression_syntax.hpp"
@@ -89,6 +90,36 @@ TEST(Expression, rejects_fractions_and_huge_numbers_where_integers_belong) {
   EXPECT_THAT(error_of("ceil_div(half, 2)"), HasSubstr("ceil_div takes integers"));
   EXPECT_THAT(error_of("mod(2 * large, 2)"), HasSubstr("at most 2^53"));
   EXPECT_THAT(error_of("is_pow2(0.25)"), HasSubstr("is_pow2 takes integers"));
+}
+
+// A comparison would hide them.
+TEST(Expression, rejects_values_within_that_are_not_finite) {
+  for (const char* text : {"rows / zero > 3", "not(rows / zero > 3)", "zero / zero == 0", "2^2000 > rows",
+                           "log2(zero) < 3", "zero != 0 && rows / zero > 3"}) {
+    EXPECT_THAT(error_of(text), HasSubstr(std::string("space.json: /here: \"") + text + "\": a value in it is not"));
+  }
+  EXPECT_EQ(value_of("zero == 0 ? 7 : rows / zero"), 7);
+  EXPECT_EQ(value_of("1 ? 7 : 1 / 0"), 7);
+}
+
+TEST(Expression, evaluates_the_same_after_an_error_and_leaves_no_flags_behind) {
+  std::feclearexcept(FE_ALL_EXCEPT);
+  EXPECT_THAT(error_of("rows / zero"), HasSubstr("division by zero"));
+  EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT), 0);
+  std::feraiseexcept(FE_DIVBYZERO);
+  EXPECT_EQ(value_of("rows / 2"), 500);
+  EXPECT_EQ(std::fetestexcept(FE_DIVBYZERO), FE_DIVBYZERO);
+  std::feclearexcept(FE_ALL_EXCEPT);
+}
+
+TEST(Expression, an_error_cuts_a_long_text) {
+  const std::string sum = "rows + " + std::string(5000, ' ') + "colls";
+  const std::string message = error_of(sum);
+  EXPECT_THAT(message, HasSubstr("/here: \"rows + "));
+  EXPECT_THAT(message, HasSubstr("...\": unknown name \"colls\" (did you mean \"cols\"?)"));
+  EXPECT_LT(message.size(), 400u);
+  EXPECT_LT(error_of(std::string(5000, 'x')).size(), 500u);
+  EXPECT_LT(error_of(std::string(5000, 'x') + "(1)").size(), 500u);
 }
 
 TEST(Expression, rejects_results_that_are_not_finite) {

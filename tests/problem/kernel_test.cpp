@@ -126,6 +126,29 @@ TEST_F(KernelFolder, names_the_file_whose_content_is_wrong) {
               StartsWith((folder_ / "scale.json").string() + ": parse error at line 1"));
 }
 
+TEST_F(KernelFolder, names_the_file_that_is_empty) {
+  for (const char* file : {"scale.hip", "scale.reference.hip", "scale.json"}) {
+    add_scale(folder_);
+    write(folder_ / file, "");
+    EXPECT_THAT(message_of([&] { (void)KernelPath({folder_}, {}).load("scale"); }),
+                StartsWith((folder_ / file).string() + ": the file is empty"));
+  }
+  fs::remove(folder_ / "scale.json");
+  fs::create_directory(folder_ / "scale.json");
+  add_scale(folder_ / "whole");
+  fs::copy_file(folder_ / "whole/scale.hip", folder_ / "scale.hip", fs::copy_options::overwrite_existing);
+  EXPECT_THAT(message_of([&] { (void)KernelPath({folder_}, {}).load("scale"); }), HasSubstr("cannot be read"));
+}
+
+TEST_F(KernelFolder, lists_the_files_of_one_name_in_the_order_of_the_path) {
+  add_scale(folder_);
+  add_scale(folder_ / "other");
+  const KernelPath path({folder_, folder_}, {folder_ / "other", "/no/such/folder", folder_ / "other"});
+  EXPECT_THAT(path.files("scale"), ElementsAre(folder_ / "scale.hip", folder_ / "other/scale.hip"));
+  EXPECT_EQ(path.load("scale").folder, folder_);
+  EXPECT_TRUE(path.files("none").empty());
+}
+
 TEST_F(KernelFolder, the_space_must_be_of_the_kernel_that_its_file_names) {
   add_scale(folder_);
   for (const char* suffix : {".hip", ".reference.hip", ".json"}) {

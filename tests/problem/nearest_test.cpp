@@ -30,6 +30,18 @@ TEST(Nearest, suggests_nothing_when_nothing_is_near) {
   EXPECT_EQ(did_you_mean("REDUCTION", {}), "");
 }
 
+TEST(Excerpt, cuts_what_is_longer_than_a_line) {
+  EXPECT_EQ(excerpt("rows"), "rows");
+  EXPECT_EQ(excerpt(std::string(120, 'x')), std::string(120, 'x'));
+  EXPECT_EQ(excerpt(std::string(121, 'x')), std::string(117, 'x') + "...");
+}
+
+TEST(Excerpt, cuts_no_character_in_two) {
+  std::string text(116, 'x');
+  for (int i = 0; i < 10; ++i) text += "\xc3\xa4";
+  EXPECT_EQ(excerpt(text), std::string(116, 'x') + "...");
+}
+
 TEST(Nearest, joins_words_with_commas) {
   EXPECT_EQ(join(kKnown), "BLOCK_SIZE, BLOCK_ROWS, REDUCTION");
   EXPECT_EQ(join({}), "none");

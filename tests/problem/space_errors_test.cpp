@@ -11,7 +11,9 @@ namespace hiptune {
 namespace {
 
 using test::message_of;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::SizeIs;
 using testing::StartsWith;
 
 // One file with one fault, and what the message must say. No pointer: a syntax error has line and column instead.
@@ -79,6 +81,7 @@ const Fault kOtherFaults[] = {
     {"constraint_with_unknown_function", "/constraints/0/require", "did you mean \"ceil_div\"?"},
     {"constraint_with_unknown_name", "/constraints/0/require", "did you mean \"BLOCK_SIZE\"?"},
     {"dimension_argument_unknown", "/arguments/4", "did you mean \"cols\"?"},
+    {"dimension_that_is_no_argument", "/arguments", "add {\"dimension\": \"cols\"}"},
     {"domain_reversed", "/arguments/0/domain", "at most \"largest\""},
     {"enum_named_as_tunable", "/tunables/Mode", "already taken by /tunables/MODE"},
     {"extent_with_tunable", "/arguments/1/extent", "unknown name \"BLOCK_SIZE\""},
@@ -91,7 +94,7 @@ const Fault kOtherFaults[] = {
     {"fallback_with_unknown_tunable", "/fallback", "no tunable \"BLOK_SIZE\""},
     {"fallback_without_launch", "/fallback", "no launch"},
     {"field_twice", "/arguments/1/extent", "stands twice"},
-    {"grid_that_divides", "/plan/0/grid/0", "ceil_div, min, max and products"},
+    {"grid_that_divides", "/plan/0/grid/0", "ceil_div, min, max, sums and products"},
     {"maximum_below_minimum", "/dimensions/cols/maximum", "below \"minimum\""},
     {"name_twice", "/arguments/1", "\"x\" is already taken by /arguments/0"},
     {"output_missing", "/arguments", "role out or inout"},
@@ -101,6 +104,7 @@ const Fault kOtherFaults[] = {
     {"stride_of_flat_buffer", "/arguments/4", "no row stride"},
     {"stride_of_unknown_buffer", "/arguments/4", "no buffer \"z\""},
     {"stride_twice", "/arguments/5", "a row stride already"},
+    {"strided_row_that_divides", "/arguments/1/extent/1", "evaluated at every call"},
     {"syntax_error", "", "line 5, column 20"},
     {"trait_default_unlisted", "/traits/LEVEL/default", "not one of \"values\""},
     {"tunable_named_as_dimension", "/tunables/cols", "taken by /dimensions/cols"},
@@ -109,6 +113,7 @@ const Fault kOtherFaults[] = {
     {"tunable_named_as_keyword", "/tunables/register", "keyword of C++"},
     {"when_on_batch_dimension", "/plan/0/when", "\"when\" may not mention"},
     {"word_that_is_keyword", "/tunables/MODE/0", "\"auto\" is a keyword"},
+    {"workspace_that_divides", "/workspaces/0/extent", "evaluated at every call"},
     {"work_with_tunable", "/work/bytes", "unknown name \"BLOCK_SIZE\""},
 };
 
@@ -159,6 +164,23 @@ TEST(SpaceErrors, reject_text_that_is_no_object) {
 TEST(SpaceErrors, survive_nesting_without_end) {
   const std::string deep(200000, '[');
   EXPECT_THAT(message_of([&] { (void)read_space(deep, "file.json"); }), HasSubstr("parse error at line 1"));
+}
+
+TEST(SpaceErrors, give_one_line_and_column_of_a_syntax_error) {
+  EXPECT_EQ(
+      message_of([] { (void)read_space("{\n  \"kernel\": \"x\"\n  \"plan\": []}", "file.json"); }),
+      "file.json: parse error at line 3, column 8: syntax error while parsing object - unexpected string literal; "
+      "expected '}'");
+}
+
+TEST(SpaceErrors, cut_a_long_name) {
+  const std::string name(5000, 'x');
+  EXPECT_LT(message_of([&] { (void)read_space("{\"schema_version\": 1, \"" + name + "\": 1}", "file.json"); }).size(),
+            500u);
+  std::string space = test::text_of_file(test::tests_folder() / "schema/good/minimal.json");
+  space.replace(space.find("BLOCK_SIZE"), 10, name + "-");
+  EXPECT_THAT(message_of([&] { (void)read_space(space, "file.json"); }),
+              AllOf(HasSubstr("xxx...\" is no name"), SizeIs(testing::Lt(500u))));
 }
 
 TEST(SpaceErrors, escape_a_field_in_a_pointer) {

@@ -9,6 +9,9 @@ namespace {
 
 using test::everything_space;
 using test::expression;
+using test::message_of;
+using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Optional;
 
@@ -103,6 +106,22 @@ TEST(Validity, keeps_the_targets_threads_per_launch) {
   facts.max_threads_per_launch -= 1;
   EXPECT_THAT(reason(space, config_of(1, "early", 64), facts),
               Optional(HasSubstr("more threads than the target's 8191")));
+}
+
+TEST(Validity, an_expression_without_a_value_names_the_configuration) {
+  const std::string configuration = "; for SPLIT=4 LOAD_MODE=early BLOCK=64";
+  Space space = everything_space();
+  space.plan[0].grid[0] = expression("cols / 5");
+  EXPECT_EQ(message_of([&] { (void)reason(space, config_of(4, "early", 64)); }),
+            "space.json: /here: \"cols / 5\": the result, 12.800000, is not an integer" + configuration);
+  space = everything_space();
+  space.plan[0].dynamic_lds = expression("cols / (SPLIT - 4)");
+  EXPECT_THAT(message_of([&] { (void)reason(space, config_of(4, "early", 64)); }),
+              AllOf(HasSubstr("division by zero"), EndsWith(configuration)));
+  space = everything_space();
+  space.constraints[0].expression = expression("cols / (SPLIT - 4) > 2");
+  EXPECT_THAT(message_of([&] { (void)reason(space, config_of(4, "early", 64)); }),
+              AllOf(HasSubstr("division by zero"), EndsWith(configuration)));
 }
 
 TEST(Validity, a_plan_must_launch_something) {

@@ -128,7 +128,9 @@ TEST_F(WithMishaps, the_last_words_of_a_variant_are_kept_as_valid_text) {
 TEST_F(WithMishaps, a_variant_that_ends_the_process_has_crashed_with_its_exit_code) {
   Coordinator coordinator(worker_settings(test::mishaps_folder()));
   prepare(coordinator);
+  testing::internal::CaptureStderr();
   const Trial trial = coordinator.run(config("leaves"), two_samples());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "the trial says it already";
   EXPECT_EQ(trial.outcome, Outcome::crashed);
   EXPECT_THAT(trial.detail, HasSubstr("the worker exited with code 3 during gate"));
 }

@@ -89,8 +89,9 @@ TEST_F(TuningMishaps, stores_a_record_with_all_that_it_was_made_from) {
   EXPECT_EQ(record.timing.warm.samples, 1);
   EXPECT_GT(record.timing.cold.median_ns, 0);
   EXPECT_EQ(record.work_bytes, 4000);
-  EXPECT_THAT(record.yardstick.name, testing::AnyOf("device copy", testing::StartsWith("copy BLOCK_SIZE=256")));
-  EXPECT_GT(record.yardstick.timing.cold.median_ns, 0);
+  ASSERT_TRUE(record.yardstick);
+  EXPECT_THAT(record.yardstick->name, testing::AnyOf("device copy", testing::StartsWith("copy BLOCK_SIZE=256")));
+  EXPECT_GT(record.yardstick->timing.cold.median_ns, 0);
   ASSERT_EQ(record.baselines.size(), 1u);
   EXPECT_EQ(record.baselines[0].name, "small");
   EXPECT_EQ(record.baselines[0].outcome, "timed");
@@ -152,6 +153,50 @@ TEST_F(TuningMishaps, in_part_replaces_a_faster_entry_that_is_stale) {
   EXPECT_EQ(tune(harmless(32)).storing, Storing::stored);
   ASSERT_EQ(stored().size(), 1u);
   EXPECT_EQ(stored()[0].provenance.fingerprints, fingerprints_of(kernel_));
+}
+
+TEST_F(TuningMishaps, goes_on_with_the_device_s_copy_where_the_copy_kernel_s_oracle_is_broken) {
+  edit(kernels_.path() / "copy.reference.hip", {"", "extern", "nothing; extern"});
+  const TuneResult result = tune(harmless(32));
+  EXPECT_EQ(result.storing, Storing::stored);
+  ASSERT_TRUE(result.yardstick);
+  EXPECT_EQ(result.yardstick->name, "device copy");
+  EXPECT_EQ(stored().at(0).yardstick->name, "device copy");
+}
+
+// More than any device holds, and than the copy kernel's dimension allows.
+TEST_F(TuningMishaps, goes_on_without_a_yardstick_and_says_why) {
+  Kernel vast = kernel_;
+  vast.space.work_bytes = {"2^52", {"mishaps.json", "/work/bytes"}};
+  Tuning tuning(coordinator_, vast, copy_, store_, journal_, {});
+  const TuneResult result = tuning.run(request(harmless(32)));
+  EXPECT_EQ(result.storing, Storing::stored);
+  EXPECT_FALSE(result.yardstick);
+  EXPECT_THAT(result.no_yardstick, testing::AllOf(HasSubstr("cannot allocate"), HasSubstr("--elements")));
+  EXPECT_FALSE(stored().at(0).yardstick);
+}
+
+TEST_F(TuningMishaps, checks_its_own_problem_before_the_yardstick) {
+  edit(kernels_.path() / "mishaps.reference.hip", {"", "y[i] = 2.0", "nothing; y[i] = 2.0"});
+  EXPECT_THROW((void)tune(harmless(32)), Error);
+  EXPECT_THAT(test::text_of_file(journal_.file()), testing::Not(HasSubstr("yardstick")));
+}
+
+TEST_F(TuningMishaps, tells_of_every_problem_its_yardstick_and_trials) {
+  std::vector<std::string> told;
+  const auto say = [&](const Problem& problem, const std::string& what) {
+    told.push_back(what + " " + std::to_string(problem.dimensions[0]));
+  };
+  Tuning tuning(coordinator_, kernel_, copy_, store_, journal_,
+                {[&](const Problem& problem, const MeasuredYardstick&) { say(problem, "yardstick"); },
+                 [&](const Problem& problem, const Trial&, const std::string&) { say(problem, "trial"); }});
+  TuneRequest one = request(harmless(32));
+  (void)tuning.run(one);
+  (void)tuning.run(one);
+  one.problem.dimensions = {300};
+  (void)tuning.run(one);
+  EXPECT_THAT(told,
+              ElementsAre("yardstick 500", "trial 500", "yardstick 500", "trial 500", "yardstick 300", "trial 300"));
 }
 
 TEST_F(TuningMishaps, says_why_no_configuration_is_valid) {

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "cache/json_field.hpp"
+#include "cache/json_reason.hpp"
 #include "cache/record_json.hpp"
 #include "hiptune/error.hpp"
 
@@ -16,6 +17,7 @@ using nlohmann::json;
 
 constexpr int kFirstEntryLine = 2;
 constexpr const char* kLastLine = "]}";
+constexpr const char* kNotOurs = "move it out of the cache, or restore the file from version control";
 
 std::string first_line(const std::string& kernel) {
   const json about{{"kernel", kernel}, {"schema_version", kSchemaVersion}};
@@ -27,11 +29,6 @@ struct NewerSchema {
   std::int64_t version;
 };
 
-int line_of(const std::string& text, std::size_t byte) {
-  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
-  return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
-}
-
 class DocumentReader {
  public:
   DocumentReader(const std::filesystem::path& file, const std::string& kernel) : file_(file), kernel_(kernel) {}
@@ -40,24 +37,31 @@ class DocumentReader {
     try {
       read_whole(text, json::parse(text));
     } catch (const json::parse_error& error) {
-      const std::size_t before = error.byte > 0 ? error.byte - 1 : 0;
-      read_lines(text, line_of(text, before), error.what());
+      read_lines(text, position_of(error, text).line, json_reason(error, text));
     } catch (const json::exception& error) {
-      read_lines(text, 0, error.what());
+      read_lines(text, 0, json_reason(error, text));
     }
     return std::move(loaded_);
   }
 
  private:
-  void damage(int line, const std::string& what) { loaded_.damage.push_back({file_, line, what}); }
+  void damage(int line, const std::string& what) { loaded_.damage.push_back({file_, line, one_line(what)}); }
 
-  void check_about(const Field& about) {
+  // Neither the first line nor any entry is ours. What else is wrong would only repeat that, line by line.
+  void damage_as_a_whole(int line, const std::string& what, const std::string& advice) {
+    loaded_.damage = {Damage{file_, line, one_line(what), advice}};
+  }
+  [[nodiscard]] bool nothing_is_ours() const { return !about_is_ours_ && loaded_.records.empty(); }
+
+  void check_about(const Field& root) {
+    const auto about = root.at("about");
     about.allow_only({"kernel", "schema_version"});
     const auto version = about.at("schema_version").integer(1);
     if (version > kSchemaVersion) throw NewerSchema{version};
     const auto kernel = about.at("kernel").text();
-    foreign_ = kernel != kernel_;
-    if (foreign_) throw about.wrong("the file holds entries of the kernel \"" + kernel + "\"");
+    about_is_ours_ = true;
+    of_another_kernel_ = kernel != kernel_;
+    if (of_another_kernel_) throw about.wrong("the file holds entries of the kernel \"" + kernel + "\"");
   }
 
   // `check` throws Error where something is wrong.
@@ -74,11 +78,17 @@ class DocumentReader {
   void read_whole(const std::string& text, const json& document) {
     const Field root(document);
     report(1, [&] {
-      check_about(root.at("about"));
+      check_about(root);
       root.allow_only({"about", "entries"});
     });
-    if (foreign_) return;
+    if (of_another_kernel_) return;
     report(1, [&] { read_entries(text, root.at("entries").items()); });
+    if (nothing_is_ours()) damage_as_a_whole(0, "is JSON, but no hiptune cache: " + why_not_ours(root), kNotOurs);
+  }
+
+  [[nodiscard]] std::string why_not_ours(const Field& root) const {
+    const bool has_about = root.value().is_object() && root.find("about");
+    return has_about ? loaded_.damage.front().what : "no /about with a kernel and a schema version";
   }
 
   void read_entries(const std::string& text, const std::vector<Field>& entries) {
@@ -94,26 +104,29 @@ class DocumentReader {
   void read_lines(const std::string& text, int wrong_line, const std::string& what) {
     std::istringstream lines(text);
     std::string line;
-    for (int number = 1; !foreign_ && std::getline(lines, line); ++number) {
+    for (int number = 1; !of_another_kernel_ && std::getline(lines, line); ++number) {
       while (!line.empty() && (line.back() == '\r' || line.back() == ',')) line.pop_back();
       if (line.empty() || line == kLastLine) continue;
       report(number, [&] { read_line(line, number); });
     }
+    if (nothing_is_ours()) return damage_as_a_whole(wrong_line, "not valid JSON: " + what, kRestore);
     const bool told = std::ranges::count(loaded_.damage, wrong_line, &Damage::line) > 0;
-    if (!told) damage(wrong_line, "not valid JSON: " + what);
+    const bool told_at_its_line = wrong_line == 0 && !loaded_.damage.empty();
+    if (!told && !told_at_its_line) damage(wrong_line, "not valid JSON: " + what);
   }
 
   void read_line(const std::string& line, int number) {
     if (number > 1) return loaded_.records.push_back(record_from_json_line(line));
     const auto header = json::parse(line + kLastLine, nullptr, false);
     if (header.is_discarded()) throw bad_input("not the first line of a cache file: " + first_line(kernel_));
-    check_about(Field(header).at("about"));
+    check_about(Field(header));
   }
 
   std::filesystem::path file_;
   std::string kernel_;
   Loaded loaded_;
-  bool foreign_ = false;  // another kernel's: its entries are not for us
+  bool about_is_ours_ = false;
+  bool of_another_kernel_ = false;  // its entries are not for us
 };
 
 auto problem_of(const Record& record) {

@@ -26,22 +26,43 @@ namespace fs = std::filesystem;
 constexpr std::string_view kTemporarySuffix = ".tmp";
 constexpr std::size_t kLongestHostName = 32;  // a file's name, of which it is a part, ends at 255
 constexpr int kReadableByAll = 0666;          // less the process's umask
+constexpr int kMostLinks = 40;                // as in Linux
 
 Error system_error(const std::string& what, const fs::path& path, int code) {
   return failed(path.string() + ": " + what + ": " + std::generic_category().message(code));
 }
 
-// An open file. Move-only, closed when destroyed.
+std::optional<std::string> irregular_kind_of(const struct stat& status) {
+  if (S_ISREG(status.st_mode)) return std::nullopt;
+  if (S_ISDIR(status.st_mode)) return "a folder";
+  if (S_ISFIFO(status.st_mode)) return "a FIFO";
+  if (S_ISSOCK(status.st_mode)) return "a socket";
+  return "a device";
+}
+
+Error not_regular(const fs::path& path, const std::string& kind) {
+  return failed(path.string() + ": is not a regular file but " + kind + ": move it elsewhere");
+}
+
+// An open file. Move-only, closed when destroyed. Errors name the file that the user knows, which need not be the one
+// that is open.
 class Descriptor {
  public:
-  Descriptor(const fs::path& path, int flags, const char* what)
-      : path_(path), descriptor_(::open(path.c_str(), flags | O_CLOEXEC, kReadableByAll)) {
-    if (descriptor_ < 0) throw system_error(what, path, errno);
+  Descriptor(const fs::path& path, int flags, const char* what) : Descriptor(path, flags, what, path) {}
+  Descriptor(const fs::path& path, int flags, const char* what, fs::path known_as)
+      : path_(std::move(known_as)), descriptor_(::open(path.c_str(), flags | O_CLOEXEC, kReadableByAll)) {
+    if (descriptor_ < 0) throw system_error(what, path_, errno);
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() { ::close(descriptor_); }
 
+  // Once more after opening: what is at a path can change in between.
+  void require_regular() const {
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0) throw system_error("cannot be read", path_, errno);
+    if (const auto kind = irregular_kind_of(status)) throw not_regular(path_, *kind);
+  }
   [[nodiscard]] std::string read_all() const {
     std::string text;
     std::array<char, 65536> chunk{};
@@ -70,8 +91,8 @@ class Descriptor {
   int descriptor_;
 };
 
-void write_new_file(const fs::path& path, const std::string& text) {
-  const Descriptor file(path, O_WRONLY | O_CREAT | O_EXCL, "cannot be created");
+void write_new_file(const fs::path& path, const std::string& text, const fs::path& known_as) {
+  const Descriptor file(path, O_WRONLY | O_CREAT | O_EXCL, "cannot be written", known_as);
   file.write_all(text);
   file.synchronize();
 }
@@ -114,11 +135,20 @@ std::optional<int> try_lock(const fs::path& path) {
 
 }  // namespace
 
+std::optional<std::string> irregular_kind(const fs::path& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? irregular_kind_of(status) : std::nullopt;
+}
+
+// A FIFO would keep its reader waiting for a writer, at opening already, and a device for ever.
 std::optional<std::string> read_file(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 && errno == ENOENT) return std::nullopt;
+  if (const auto kind = irregular_kind(path)) throw not_regular(path, *kind);
   try {
-    return Descriptor(path, O_RDONLY, "cannot be opened").read_all();
+    const Descriptor file(path, O_RDONLY | O_NONBLOCK, "cannot be opened");
+    file.require_regular();
+    return file.read_all();
   } catch (const Error&) {
     if (::stat(path.c_str(), &status) != 0 && errno == ENOENT) return std::nullopt;  // removed in between
     throw;
@@ -130,11 +160,25 @@ void rename_file(const fs::path& from, const fs::path& to) {
   Descriptor(to.parent_path(), O_RDONLY | O_DIRECTORY, "cannot be opened").synchronize();
 }
 
+// Not fs::weakly_canonical, which does not follow a link to nothing.
+fs::path final_target(const fs::path& path) {
+  auto target = path;
+  for (int links = 0; links <= kMostLinks; ++links) {
+    std::error_code no_link;
+    const auto next = fs::read_symlink(target, no_link);
+    if (no_link) return target;
+    target = target.parent_path() / next;
+  }
+  throw system_error("cannot be followed", path, ELOOP);
+}
+
 void write_atomically(const fs::path& path, const std::string& text) {
-  const auto temporary = temporary_beside(path);
+  const auto target = final_target(path);
+  if (const auto kind = irregular_kind(target)) throw not_regular(target, *kind);  // a rename would replace a device
+  const auto temporary = temporary_beside(target);
   try {
-    write_new_file(temporary, text);
-    rename_file(temporary, path);
+    write_new_file(temporary, text, target);
+    rename_file(temporary, target);
   } catch (const Error&) {
     ::unlink(temporary.c_str());
     throw;
@@ -160,7 +204,7 @@ void probe_writable(const fs::path& folder) {
   fs::create_directories(folder, error);
   if (error) throw system_error("cannot be created", folder, error.value());
   const auto probe = temporary_beside(folder / "probe");
-  { const Descriptor file(probe, O_WRONLY | O_CREAT | O_EXCL, "cannot be created"); }
+  { const Descriptor file(probe, O_WRONLY | O_CREAT | O_EXCL, "cannot be written to", folder); }
   remove_file(probe);
 }
 

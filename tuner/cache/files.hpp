@@ -10,12 +10,18 @@ namespace hiptune {
 // Files as a cache on a shared or network disk needs them. Every function throws Error(failed) with the path and the
 // system's reason.
 
-// None: there is no such file.
+// None: there is no such file. Never waits for a writer: what is no regular file is an error.
 [[nodiscard]] std::optional<std::string> read_file(const std::filesystem::path& path);
 
 // Under a temporary name first, then on disk for certain, then in place: a reader finds the old file or the new one,
-// after a crash too.
+// after a crash too. A symbolic link stays, and what it leads to is written, whether it is there yet or not.
 void write_atomically(const std::filesystem::path& path, const std::string& text);
+
+// "a folder", "a FIFO", ... where something other than a regular file is at `path`, or where a link leads. None: a
+// regular file, or nothing.
+[[nodiscard]] std::optional<std::string> irregular_kind(const std::filesystem::path& path);
+// Where the links lead that begin at `path`; `path` itself where it is none.
+[[nodiscard]] std::filesystem::path final_target(const std::filesystem::path& path);
 
 [[nodiscard]] bool path_exists(const std::filesystem::path& path);
 // Replaces what is there; durable once it returns.

@@ -112,19 +112,12 @@ Verdict judge_against(const CacheKey& key, const Record& record, const Current& 
 
 Verdict damaged(const CacheKey& key, const std::string& what) { return {key, "", Freshness::damaged, {what}}; }
 
-std::string describe(const Damage& damage) {
-  auto place = damage.file.string();
-  if (damage.line > 0) place.append(":").append(std::to_string(damage.line));
-  return place + ": " + damage.what +
-         ": restore the file from version control, or tune again (a copy of the damaged file is kept)";
-}
-
 std::vector<Verdict> check_key(const Store& store, const CacheKey& key, const Current& current) {
   std::vector<Verdict> verdicts;
   try {
     const auto loaded = store.load(key);
     for (const auto& record : loaded.records) verdicts.push_back(judge_against(key, record, current));
-    for (const auto& damage : loaded.damage) verdicts.push_back(damaged(key, describe(damage)));
+    for (const auto& damage : loaded.damage) verdicts.push_back(damaged(key, to_string(damage) + ": " + damage.advice));
   } catch (const Error& error) {
     verdicts.push_back(damaged(key, error.what()));
   }

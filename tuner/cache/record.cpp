@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "cache/fingerprint.hpp"
+#include "cache/json_reason.hpp"
 #include "cache/record_json.hpp"
 #include "cache/record_parts.hpp"
 
@@ -52,18 +53,20 @@ json fields_to_json(const Record& record) {
   for (const auto& tie : record.ties) ties.push_back(assignment_to_json(tie));
   json baselines = json::array();
   for (const auto& baseline : record.baselines) baselines.push_back(to_json(baseline));
-  return {{"dimensions", dimensions_to_json(record)},
-          {"dtype", to_string(record.dtype)},
-          {"traits", assignment_to_json(record.traits)},
-          {"config", assignment_to_json(record.config)},
-          {"objective", to_string(record.objective)},
-          {"timing", to_json(record.timing)},
-          {"work_bytes", record.work_bytes},
-          {"yardstick", {{"name", record.yardstick.name}, {"timing", to_json(record.yardstick.timing)}}},
-          {"ties", std::move(ties)},
-          {"baselines", std::move(baselines)},
-          {"gate", to_json(record.gate)},
-          {"provenance", to_json(record.provenance)}};
+  json fields{{"dimensions", dimensions_to_json(record)},
+              {"dtype", to_string(record.dtype)},
+              {"traits", assignment_to_json(record.traits)},
+              {"config", assignment_to_json(record.config)},
+              {"objective", to_string(record.objective)},
+              {"timing", to_json(record.timing)},
+              {"work_bytes", record.work_bytes},
+              {"ties", std::move(ties)},
+              {"baselines", std::move(baselines)},
+              {"gate", to_json(record.gate)},
+              {"provenance", to_json(record.provenance)}};
+  if (record.yardstick)
+    fields["yardstick"] = {{"name", record.yardstick->name}, {"timing", to_json(record.yardstick->timing)}};
+  return fields;
 }
 
 Record fields_from_json(const Field& field) {
@@ -77,7 +80,7 @@ Record fields_from_json(const Field& field) {
   record.objective = objective_from_json(field.at("objective"));
   record.timing = timing_from_json(field.at("timing"));
   record.work_bytes = field.at("work_bytes").nonnegative();
-  record.yardstick = yardstick_from_json(field.at("yardstick"));
+  if (const auto yardstick = field.find("yardstick")) record.yardstick = yardstick_from_json(*yardstick);
   for (const auto& tie : field.at("ties").items()) record.ties.push_back(assignment_from_json(tie));
   for (const auto& baseline : field.at("baselines").items()) record.baselines.push_back(baseline_from_json(baseline));
   record.gate = gate_errors_from_json(field.at("gate"));
@@ -98,7 +101,7 @@ json parse_line(const std::string& line) {
   try {
     return json::parse(line);
   } catch (const json::exception& error) {
-    throw bad_input(std::string("not a JSON object: ") + error.what());
+    throw bad_input("not a JSON object: " + json_reason(error, line));
   }
 }
 

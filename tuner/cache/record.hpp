@@ -82,7 +82,7 @@ struct Record {
   Objective objective = Objective::cold;
   Timing timing;
   double work_bytes = 0;
-  Yardstick yardstick;
+  std::optional<Yardstick> yardstick;  // none: it could not be measured
   std::vector<Config> ties;
   std::vector<RecordedBaseline> baselines;
   GateErrors gate;

@@ -8,6 +8,7 @@
 #include "cache/document.hpp"
 #include "cache/files.hpp"
 #include "cache/fingerprint.hpp"
+#include "cache/segments.hpp"
 #include "hiptune/error.hpp"
 #include "problem/log.hpp"
 
@@ -23,12 +24,6 @@ fs::path with_suffix(const fs::path& file, const std::string& suffix) {
   return file.parent_path() / (file.stem().string() + suffix);
 }
 fs::path segments_of(const fs::path& file) { return with_suffix(file, kSegmentsSuffix); }
-
-std::vector<fs::path> segment_files(const fs::path& folder) {
-  auto paths = list_folder(folder);
-  std::erase_if(paths, [](const fs::path& path) { return is_temporary(path) || path.extension() != kFileSuffix; });
-  return paths;
-}
 
 void append(Loaded& all, Loaded&& part) {
   all.records.insert(all.records.end(), part.records.begin(), part.records.end());
@@ -64,7 +59,9 @@ void add_main(Contents& contents, const fs::path& file, const std::string& kerne
 // order misses none.
 Contents read_contents(const fs::path& file, const std::string& kernel) {
   Contents contents;
-  for (const auto& segment : segment_files(segments_of(file))) add_segment(contents, segment, kernel);
+  auto segments = list_segments(segments_of(file));
+  for (const auto& segment : segments.files) add_segment(contents, segment, kernel);
+  append(contents.loaded, {{}, std::move(segments.strays)});
   add_main(contents, file, kernel);
   contents.loaded.records = newest_per_problem(contents.loaded.records);
   return contents;
@@ -120,16 +117,30 @@ fs::path write_segment(const fs::path& file, const std::string& kernel, const Re
   return segment;
 }
 
+// What stands where a folder of segments should be is for load() to report.
+bool has_segments(const fs::path& folder) {
+  std::error_code unreadable;
+  if (!fs::is_directory(folder, unreadable)) return true;
+  const auto segments = list_segments(folder);
+  return !segments.files.empty() || !segments.strays.empty();
+}
+
 // The kernel that a path in a device's folder belongs to.
 std::optional<std::string> kernel_of(const fs::path& path) {
   const auto name = path.filename().string();
   if (name.starts_with('.')) return std::nullopt;
   if (path.extension() == kFileSuffix) return path.stem().string();
-  if (path.extension() == kSegmentsSuffix && !segment_files(path).empty()) return path.stem().string();
+  if (path.extension() == kSegmentsSuffix && has_segments(path)) return path.stem().string();
   return std::nullopt;
 }
 
 }  // namespace
+
+std::string to_string(const Damage& damage) {
+  auto text = damage.file.string();
+  if (damage.line > 0) text.append(":").append(std::to_string(damage.line));
+  return text.append(": ").append(damage.what);
+}
 
 fs::path Store::file_of(const CacheKey& key) const { return root_ / key.device / (key.kernel + kFileSuffix); }
 
@@ -152,6 +163,7 @@ void Store::require_writable(const CacheKey& key) const {
   try {
     probe_writable(file.parent_path());
     probe_writable(segments_of(file));
+    probe_writable(final_target(file).parent_path());
   } catch (const Error& error) {
     throw bad_input(std::string(error.what()) + ": choose another folder with --cache");
   }
@@ -170,9 +182,10 @@ void Store::put(const CacheKey& key, const Record& record) {
 bool Store::compact(const CacheKey& key) {
   const auto file = file_of(key);
   if (!path_exists(file.parent_path())) return true;
-  const auto lock = FileLock::acquire(with_suffix(file, ".lock"));
+  const auto target = final_target(file);
+  const auto lock = FileLock::acquire(with_suffix(target, ".lock"));  // one, however many links lead there
   if (!lock) return false;
-  remove_old_temporaries(file.parent_path(), file.filename().string());
+  remove_old_temporaries(target.parent_path(), target.filename().string());
   remove_old_temporaries(segments_of(file), "");
   const auto contents = read_contents(file, key.kernel);
   if (contents.main_text || !contents.loaded.records.empty()) write_merged(file, key.kernel, contents);

@@ -17,12 +17,18 @@ struct CacheKey {
 };
 [[nodiscard]] CacheKey cache_key(const Target& target, const std::string& kernel);
 
+inline constexpr const char* kRestore =
+    "restore the file from version control, or tune again (a copy of the damaged file is kept)";
+
 // Something in the cache that cannot be used. It is reported and kept.
 struct Damage {
   std::filesystem::path file;
   int line = 0;  // 0: the file as a whole
   std::string what;
+  std::string advice = kRestore;
 };
+// "FILE:LINE: WHAT"
+[[nodiscard]] std::string to_string(const Damage& damage);
 
 struct Loaded {
   std::vector<Record> records;  // sorted by problem, one per problem: the newest
@@ -39,11 +45,11 @@ class Store {
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
   [[nodiscard]] std::filesystem::path file_of(const CacheKey& key) const;
 
-  // Every key with a file or a segment, sorted. An absent folder has none.
+  // Every key with a file or anything among its segments, sorted. An absent folder has none.
   [[nodiscard]] std::vector<CacheKey> keys() const;
 
   // Never throws for damaged content; throws Error(bad_input) for a file of a newer schema, which this version must
-  // not touch, and Error(failed) for a folder that cannot be read.
+  // not touch, and Error(failed) for a folder or file that cannot be read, such as a FIFO in place of the file.
   [[nodiscard]] Loaded load(const CacheKey& key) const;
 
   // Throws Error(bad_input) now rather than after a long run: the folder is not writable, or the file is of a newer

@@ -27,8 +27,19 @@ std::string kernel_paths_of(const Context& context) {
   return text;
 }
 
-int run(const Context& context, const std::string& folder) {
-  const std::filesystem::path root = folder.empty() ? require_cache(context.options) : std::filesystem::path(folder);
+bool is_given(const CLI::Option* option) { return option->count() > 0; }
+
+std::filesystem::path root_of(const Context& context, const CLI::Option* folder, const CLI::Option* cache) {
+  if (!is_given(folder)) return require_cache(context.options);
+  const auto name = folder->as<std::string>();
+  if (is_given(cache))
+    throw bad_input("check " + name + " --cache " + context.options.cache.string() +
+                    ": both name the cache's folder; drop --cache, or drop DIR");
+  if (name.empty()) throw bad_input("DIR is empty; give the cache's folder, or leave DIR out for --cache");
+  return name;
+}
+
+int run(const Context& context, const std::filesystem::path& root) {
   if (!std::filesystem::is_directory(root))
     throw bad_input(root.string() + ": no such folder; give the cache's folder, or tune something first");
   const std::vector<Verdict> verdicts = check_store(Store(root), context.kernel_path());
@@ -56,9 +67,11 @@ int run(const Context& context, const std::string& folder) {
 }
 
 Action configure(CLI::App& command, const Context&) {
-  auto folder = std::make_shared<std::string>();
-  command.add_option("DIR", *folder, "the cache's folder (default: --cache)");
-  return [folder](Context& context) { return run(context, *folder); };
+  const CLI::Option* folder = command.add_option("DIR", "the cache's folder, instead of --cache");
+  command.remove_option(command.get_option("--device"));
+  command.footer("Checks the entries of every device and needs none, so there is no --device.");
+  const CLI::Option* cache = command.get_option("--cache");
+  return [folder, cache](Context& context) { return run(context, root_of(context, folder, cache)); };
 }
 
 }  // namespace

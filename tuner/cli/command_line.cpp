@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hiptune/error.hpp"
+#include "problem/log.hpp"
 #include "problem/nearest.hpp"
 
 namespace hiptune::cli {
@@ -25,7 +26,8 @@ const Verb& require_verb(const std::string& word) {
   const auto found = std::ranges::find(verbs(), word, &Verb::name);
   if (found != verbs().end()) return *found;
   const std::vector<std::string> names = verb_names();
-  throw bad_input("there is no verb \"" + word + "\"" + did_you_mean(word, names) + "; the verbs are " + join(names));
+  throw bad_input("there is no verb \"" + excerpt(word) + "\"" + did_you_mean(word, names) + "; the verbs are " +
+                  join(names));
 }
 
 // What --kernel-path says, before the other options are known.
@@ -53,7 +55,7 @@ std::string explain_extra(const std::vector<std::string>& words, const CLI::App&
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
     if (!name.starts_with("--") || std::ranges::count(known, name) > 0) continue;
-    return "there is no option " + name + did_you_mean(name, known) + "; the options are " + join(known);
+    return "there is no option " + excerpt(name) + did_you_mean(name, known) + "; the options are " + join(known);
   }
   return "";
 }
@@ -78,10 +80,18 @@ void add_shared_options(CLI::App& command, Context& context) {
   command.add_flag("--json", context.json, "JSON Lines on stdout, the last line the result")->group(group);
 }
 
+void warn_of_shadowed(const KernelPath& path, const std::string& kernel) {
+  const std::vector<std::filesystem::path> files = path.files(kernel);
+  for (std::size_t i = 1; i < files.size(); ++i)
+    log().warn("the kernel {} is taken from {}, which shadows {}; rename one of them to use both", kernel,
+               files[0].string(), files[i].string());
+}
+
 void read_verb_and_kernel(const std::vector<std::string>& words, Context& context) {
   if (is_option(words[0])) {
     if (asks_for_help({words[0]}) || words[0] == "--version") return;
-    throw bad_input("the verb comes first: hiptune VERB " + words[0] + " ...; the verbs are " + join(verb_names()));
+    throw bad_input("the verb comes first: hiptune VERB " + excerpt(words[0]) + " ...; the verbs are " +
+                    join(verb_names()));
   }
   const Verb& verb = require_verb(words[0]);
   if (verb.takes != Verb::Takes::kernel) return;
@@ -92,6 +102,7 @@ void read_verb_and_kernel(const std::vector<std::string>& words, Context& contex
     throw bad_input("the kernel's name comes right after the verb: hiptune " + verb.name +
                     " KERNEL ...; the kernels are " + join(path.names()));
   context.kernel = path.load(words[1]);
+  warn_of_shadowed(path, words[1]);
 }
 
 std::string explain(const CLI::ParseError& error, const std::vector<std::string>& words, const CLI::App& app) {

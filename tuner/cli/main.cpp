@@ -5,6 +5,7 @@
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
 #include "hiptune/error.hpp"
+#include "problem/nearest.hpp"
 #include "session/messages.hpp"
 
 namespace hiptune::cli {
@@ -87,7 +88,7 @@ int run(const std::vector<std::string>& words, Context& context) {
     report(error.what(), context);
     return exit_code(error.kind());
   } catch (const std::filesystem::filesystem_error& error) {  // a path too long, or a folder that may not be entered
-    report(error.path1().string() + ": " + error.code().message() + "; choose another path", context);
+    report(excerpt(error.path1().string()) + ": " + error.code().message() + "; choose another path", context);
     return kBadInput;
   } catch (const std::exception& error) {
     report(std::string("internal error, please report it: ") + error.what(), context);

@@ -7,6 +7,7 @@
 #include "hiptune/error.hpp"
 #include "problem/config.hpp"
 #include "problem/named_values.hpp"
+#include "problem/nearest.hpp"
 
 namespace hiptune::cli {
 namespace {
@@ -25,9 +26,9 @@ std::int64_t parse_integer(const std::string& option, const std::string& text) {
                     ": a number is missing; give a value (1024), a list (1,8,64) or a doubling range (1..1024)");
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::result_out_of_range) throw bad_input(option + " " + text + ": beyond 64 bits");
+  if (error == std::errc::result_out_of_range) throw bad_input(option + " " + excerpt(text) + ": beyond 64 bits");
   if (error != std::errc() || end != text.data() + text.size())
-    throw bad_input(option + " " + text +
+    throw bad_input(option + " " + excerpt(text) +
                     ": not a number; give a value (1024), a list (1,8,64) or a doubling range "
                     "(1..1024)");
   return value;
@@ -37,7 +38,7 @@ std::vector<std::int64_t> doubling_range(const std::string& option, const std::s
   const std::int64_t first = parse_integer(option, text.substr(0, dots));
   const std::int64_t last = parse_integer(option, text.substr(dots + 2));
   if (first < 1 || last < first)
-    throw bad_input(option + " " + text + ": a doubling range goes up from at least 1, as in 1..1024");
+    throw bad_input(option + " " + excerpt(text) + ": a doubling range goes up from at least 1, as in 1..1024");
   std::vector<std::int64_t> values;
   for (std::int64_t value = first; value < last; value *= 2) {
     values.push_back(value);
@@ -133,7 +134,7 @@ std::vector<Dtype> ProblemOptions::dtypes(const Space& space) const {
   for (const std::string& name : split(dtypes_, ',')) {
     const std::optional<Dtype> dtype = parse_dtype(name);
     if (!dtype || std::find(space.dtypes.begin(), space.dtypes.end(), *dtype) == space.dtypes.end())
-      throw bad_input("--dtype " + name + ": the kernel " + space.kernel + " knows " + known_dtypes(space));
+      throw bad_input("--dtype " + excerpt(name) + ": the kernel " + space.kernel + " knows " + known_dtypes(space));
     if (std::find(dtypes.begin(), dtypes.end(), *dtype) == dtypes.end()) dtypes.push_back(*dtype);
   }
   return dtypes;

@@ -29,14 +29,20 @@ std::string speed_ups(const Record& record) {
   return text;
 }
 
+std::string share_of_copy(const Record& record) {
+  if (!record.yardstick) return "unavailable";
+  return fmt::format("{:.2f} {}",
+                     summary_for(record.yardstick->timing, record.objective).median_ns /
+                         summary_for(record.timing, record.objective).median_ns,
+                     to_string(record.objective));
+}
+
 std::vector<std::string> row_of(const Record& record, Freshness freshness) {
-  const TimingSummary& decisive = summary_for(record.timing, record.objective);
-  const TimingSummary& copy = summary_for(record.yardstick.timing, record.objective);
   return {problem_key(record),
           to_string(record.config),
           format_time(record.timing.cold.median_ns),
           format_time(record.timing.warm.median_ns),
-          fmt::format("{:.2f} {}", copy.median_ns / decisive.median_ns, to_string(record.objective)),
+          share_of_copy(record),
           speed_ups(record),
           fmt::format("{}", record.ties.size()),
           record.provenance.date.substr(0, 10),
@@ -76,8 +82,7 @@ int run(Context& context, const ProblemOptions& options) {
     for (const CacheKey& key : store.keys()) {
       if (key.kernel != kernel.name) continue;
       const Loaded loaded = store.load(key);
-      for (const Damage& damage : loaded.damage)
-        log().warn("{}:{}: {}", damage.file.string(), damage.line, damage.what);
+      for (const Damage& damage : loaded.damage) log().warn("{}", to_string(damage));
       const std::vector<Record> records = selected(loaded, kernel.space, options);
       print_records(key, store.file_of(key), records, kernel, context.json);
       found += records.size();

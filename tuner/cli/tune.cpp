@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "cli/command_line.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/session_options.hpp"
 #include "cli/text.hpp"
@@ -49,7 +50,8 @@ double median_of(const Samples& samples, Objective objective) { return median(sa
 
 // A trial's cells for one mode: its time and its share of the copy's speed.
 std::string share_of_copy(const Samples& samples, const TuneResult& result, Objective objective) {
-  return fmt::format("{:.2f}", median_of(result.yardstick.samples, objective) / median_of(samples, objective));
+  if (!result.yardstick) return "unavailable";
+  return fmt::format("{:.2f}", median_of(result.yardstick->samples, objective) / median_of(samples, objective));
 }
 
 std::vector<std::string> row_of(const std::string& name, const Trial& trial, const TuneResult& result,
@@ -96,12 +98,17 @@ std::string trial_line(const Trial& trial, const std::string& baseline, std::siz
   return line + (baseline.empty() ? "" : "  (baseline " + baseline + ")");
 }
 
+std::string yardstick_text(const TuneResult& result) {
+  if (!result.yardstick) return "yardstick: unavailable: " + result.no_yardstick;
+  const Samples& samples = result.yardstick->samples;
+  return fmt::format("yardstick: {}, cold {}, warm {}, {} moved", result.yardstick->name,
+                     format_time(median(samples.cold)), format_time(median(samples.warm)),
+                     format_bytes(result.work.bytes));
+}
+
 void print_result(const TuneResult& result, const TuneRequest& request) {
   print("");
-  print(table_of(result, request.objective) +
-        fmt::format("yardstick: {}, cold {}, warm {}, {} moved", result.yardstick.name,
-                    format_time(median(result.yardstick.samples.cold)),
-                    format_time(median(result.yardstick.samples.warm)), format_bytes(result.work.bytes)));
+  print(table_of(result, request.objective) + yardstick_text(result));
   print("failures: " + failures_by_kind(result.trials) + first_failure(result.trials));
   if (result.invalid.count > 0)
     print(fmt::format("{} more are invalid here: {}", result.invalid.count, result.invalid.example));
@@ -122,26 +129,34 @@ Json result_json(const Space& space, const TuneResult& result, const TuneRequest
             {"objective", to_string(request.objective)},
             {"trials", result.trials.size()},
             {"failures", failures_by_kind(result.trials)}};
+  if (!result.yardstick) json["no_yardstick"] = result.no_yardstick;
   if (result.record) json["entry"] = Json::parse(to_json_line(*result.record));
   return json;
 }
 
-TuneListener listener_for(bool json, std::size_t width) {
-  if (json)
-    return {[](const MeasuredYardstick& yardstick) {
-              print_json({{"yardstick", yardstick.name}, {"samples", to_json(yardstick.samples)}});
-            },
-            [](const Trial& trial, const std::string& baseline) {
-              Json line{{"trial", to_json(trial)}};
-              if (!baseline.empty()) line["baseline"] = baseline;
-              print_json(line);
-            }};
+TuneListener json_listener(const Space& space) {
+  return {[&space](const Problem& problem, const MeasuredYardstick& yardstick) {
+            print_json({{"yardstick", yardstick.name},
+                        {"problem", to_string(space, problem)},
+                        {"samples", to_json(yardstick.samples)}});
+          },
+          [&space](const Problem& problem, const Trial& trial, const std::string& baseline) {
+            Json line{{"trial", to_json(trial)}, {"problem", to_string(space, problem)}};
+            if (!baseline.empty()) line["baseline"] = baseline;
+            print_json(line);
+          }};
+}
+
+// The problem stands above its lines.
+TuneListener text_listener(std::size_t width) {
   return {
-      [width](const MeasuredYardstick& yardstick) {
+      [width](const Problem&, const MeasuredYardstick& yardstick) {
         print(fmt::format("  {:<{}} {:<14} cold {:>9}  warm {:>9}", "yardstick: " + yardstick.name, width, "timed",
                           format_time(median(yardstick.samples.cold)), format_time(median(yardstick.samples.warm))));
       },
-      [width](const Trial& trial, const std::string& baseline) { print(trial_line(trial, baseline, width)); }};
+      [width](const Problem&, const Trial& trial, const std::string& baseline) {
+        print(trial_line(trial, baseline, width));
+      }};
 }
 
 int run(Context& context, const TuneOptions& options) {
@@ -149,13 +164,16 @@ int run(Context& context, const TuneOptions& options) {
   const std::vector<Problem> problems = options.problem.problems(kernel.space);
   (void)request_for(options, problems.front(), kernel.space);  // bad input shows before anything runs
   (void)make_strategy(options.strategy, {});
-  const Kernel copy = context.kernel_path().load("copy");
+  const KernelPath path = context.kernel_path();
+  const Kernel copy = path.load("copy");
+  if (kernel.name != copy.name) warn_of_shadowed(path, copy.name);
   Store store(require_cache(context.options));
   Coordinator coordinator(options.variants.worker_settings(context.options));
   store.require_writable(cache_key(coordinator.target(), kernel.name));
   require_memory(kernel.space, problems, coordinator.target());
   Journal journal(context.options.cache / "journal", kernel.name);
-  Tuning tuning(coordinator, kernel, copy, store, journal, listener_for(context.json, config_width(kernel.space)));
+  Tuning tuning(coordinator, kernel, copy, store, journal,
+                context.json ? json_listener(kernel.space) : text_listener(config_width(kernel.space)));
   bool all_usable = true;
   for (const Problem& problem : problems) {
     const TuneRequest request = request_for(options, problem, kernel.space);

@@ -31,8 +31,8 @@ std::string errors_of(const Trial& trial) {
                      format_error(trial.errors.relative), trial.errors.in_limits);
 }
 
-void print_trial(const Trial& trial, std::size_t width, bool json) {
-  if (json) return print_json({{"trial", to_json(trial)}});
+void print_trial(const std::string& problem, const Trial& trial, std::size_t width, bool json) {
+  if (json) return print_json({{"trial", to_json(trial)}, {"problem", problem}});
   print(fmt::format("  {:<{}} {:<14}{}{}", to_string(trial.config), width, to_string(trial.outcome), errors_of(trial),
                     trial.detail.empty() ? "" : " " + headline(trial.detail, 240)));
 }
@@ -54,7 +54,7 @@ int run(Context& context, const VerifyOptions& options) {
     coordinator.prepare(space.kernel, problem, options.variants.seed);
     for (const Config& config : configs) {
       all.push_back(coordinator.run(config, std::nullopt));
-      print_trial(all.back(), config_width(space), context.json);
+      print_trial(to_string(space, problem), all.back(), config_width(space), context.json);
     }
   }
   const auto passed = static_cast<std::size_t>(

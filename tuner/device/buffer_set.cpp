@@ -5,9 +5,9 @@
 namespace hiptune {
 namespace {
 
-constexpr std::size_t kGuardBytes = 1024;    // an overrun by a whole vector of a wave still lands in it
+constexpr std::size_t kGuardBytes = 4096;    // an overrun by a row of a thousand elements still lands in it
 constexpr std::size_t kBaseAlignment = 256;  // what Device::allocate promises
-constexpr std::int64_t kPadElements = 3;     // a gap that is not a multiple of any vector
+constexpr std::int64_t kPadElements = 3;     // a gap that is not a multiple of any vector, and odd as the next ones
 
 std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
@@ -26,18 +26,18 @@ bool has_stride(const Space& space, const std::string& buffer) {
   });
 }
 
-// The smallest stride that keeps every row as aligned as claimed, or the next one up when padded.
-std::int64_t stride_for(const BufferShape& shape, std::size_t alignment, bool strided, bool padded) {
+// The smallest stride that keeps every row as aligned as claimed, and `padding` times that alignment more.
+std::int64_t stride_for(const BufferShape& shape, std::size_t alignment, bool strided, std::int64_t padding) {
   if (!strided) return shape.cols;
   const auto unit = alignment == kBaseAlignment
                         ? std::int64_t{1}
                         : std::max<std::int64_t>(1, static_cast<std::int64_t>(alignment / size_of(shape.type)));
   const std::int64_t dense = (shape.cols + unit - 1) / unit * unit;
-  return padded ? dense + unit * kPadElements : dense;
+  return dense + unit * padding;
 }
 
-BufferLayout layout_of(const BufferShape& shape, std::size_t alignment, bool strided, bool padded) {
-  BufferLayout layout{shape, stride_for(shape, alignment, strided, padded), 0, 0};
+BufferLayout layout_of(const BufferShape& shape, std::size_t alignment, bool strided, std::int64_t padding) {
+  BufferLayout layout{shape, stride_for(shape, alignment, strided, padding), 0, 0};
   layout.first_byte = round_up(kGuardBytes, kBaseAlignment) + (alignment < kBaseAlignment ? alignment : 0);
   const auto payload = static_cast<std::size_t>(shape.span(layout.stride)) * size_of(shape.type);
   layout.bytes = round_up(layout.first_byte + payload + kGuardBytes, size_of(Dtype::f64));
@@ -51,9 +51,12 @@ std::vector<BufferLayout> buffer_layouts(const Space& space, const Problem& prob
   const std::vector<BufferShape> shapes = buffer_shapes(space, problem, facts);
   const std::vector<const BufferArgument*> buffers = space.buffers();
   std::vector<BufferLayout> layouts;
-  for (std::size_t i = 0; i < shapes.size(); ++i)
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    // Each buffer has a stride of its own: a kernel that takes another's must not be right by chance.
+    const std::int64_t padding = padded ? kPadElements + 2 * static_cast<std::int64_t>(i) : 0;
     layouts.push_back(
-        layout_of(shapes[i], claimed_alignment(space, problem), has_stride(space, buffers[i]->name), padded));
+        layout_of(shapes[i], claimed_alignment(space, problem), has_stride(space, buffers[i]->name), padding));
+  }
   return layouts;
 }
 
@@ -99,11 +102,8 @@ std::vector<void*> WorkspaceSet::addresses() const {
   return addresses;
 }
 
-void WorkspaceSet::poison(std::byte inside, std::byte guard, Stream stream) {
-  for (std::size_t i = 0; i < memory_.size(); ++i) {
-    device_->fill(memory_[i].data(), guard, memory_[i].bytes(), stream);
-    device_->fill(static_cast<std::byte*>(memory_[i].data()) + kGuardBytes, inside, bytes_[i], stream);
-  }
+void WorkspaceSet::poison(std::byte value, Stream stream) {
+  for (const DeviceMemory& memory : memory_) device_->fill(memory.data(), value, memory.bytes(), stream);
 }
 
 bool WorkspaceSet::guards_intact(std::byte guard, Stream stream) const {

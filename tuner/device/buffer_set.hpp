@@ -20,11 +20,12 @@ struct BufferLayout {
   [[nodiscard]] std::size_t offset(std::int64_t row, std::int64_t col) const {
     return first_byte + static_cast<std::size_t>(row * stride + col) * size_of(shape.type);
   }
+  [[nodiscard]] std::size_t row_bytes() const { return static_cast<std::size_t>(shape.cols) * size_of(shape.type); }
 };
 
 // Layouts of all buffers of a problem, in argument order. `padded` puts a gap after each row of the buffers that have
-// a stride argument. A trait found by alignment is met exactly: addresses and strides are multiples of it, addresses
-// of nothing larger.
+// a stride argument, of another width for each. A trait found by alignment is met exactly: addresses and strides are
+// multiples of it, addresses of nothing larger.
 [[nodiscard]] std::vector<BufferLayout> buffer_layouts(const Space& space, const Problem& problem,
                                                        const TargetFacts& facts, bool padded);
 
@@ -55,8 +56,8 @@ class WorkspaceSet {
   WorkspaceSet(Device& device, const std::vector<std::int64_t>& bytes);
 
   [[nodiscard]] std::vector<void*> addresses() const;
-  // Fills the workspaces with `inside` and their guards with `guard`.
-  void poison(std::byte inside, std::byte guard, Stream stream);
+  // Fills the workspaces and their guards.
+  void poison(std::byte value, Stream stream);
   // Whether every byte of the guards still is `guard`. Waits for the stream.
   [[nodiscard]] bool guards_intact(std::byte guard, Stream stream) const;
 

@@ -18,10 +18,6 @@ std::vector<std::int64_t> dimension_values(const Record& record) {
   return values;
 }
 
-std::string place_of(const Damage& damage) {
-  return damage.file.string() + (damage.line > 0 ? fmt::format(":{}", damage.line) : "");
-}
-
 // Collects usable entries, the first of each problem.
 class Collector {
  public:
@@ -30,7 +26,7 @@ class Collector {
   void add(const std::filesystem::path& root) {
     try {
       const Loaded loaded = Store(root).load(key_);
-      for (const Damage& damage : loaded.damage) skip("", place_of(damage) + ": " + damage.what);
+      for (const Damage& damage : loaded.damage) skip("", to_string(damage));
       for (const Record& record : loaded.records)
         if (record.dtype == dtype_ && !taken_.contains(problem_key(record))) add(record);
     } catch (const Error& error) {  // of a newer schema, or unreadable

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include <spdlog/fmt/fmt.h>
@@ -73,6 +74,14 @@ Comparison compare(const BufferLayout& layout, std::span<const std::byte> image,
   result.failure = fmt::format("[{}, {}] is {}, the oracle says {}, limit {:.3g}", row, col, text_of(value),
                                text_of(expected), limit.atol + limit.rtol * std::abs(expected));
   return result;
+}
+
+bool same_elements(const BufferLayout& layout, std::span<const std::byte> one, std::span<const std::byte> other) {
+  for (std::int64_t row = 0; row < layout.shape.rows; ++row) {
+    const std::size_t offset = layout.offset(row, 0);
+    if (std::memcmp(one.data() + offset, other.data() + offset, layout.row_bytes()) != 0) return false;
+  }
+  return true;
 }
 
 std::optional<std::string> damaged_surroundings(const BufferLayout& layout, std::span<const std::byte> before,

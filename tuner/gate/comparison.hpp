@@ -31,6 +31,10 @@ struct Comparison {
 [[nodiscard]] Comparison compare(const BufferLayout& layout, std::span<const std::byte> image,
                                  std::span<const double> oracle, const Limit& limit);
 
+// Whether two images of a buffer agree bit for bit in every element.
+[[nodiscard]] bool same_elements(const BufferLayout& layout, std::span<const std::byte> one,
+                                 std::span<const std::byte> other);
+
 // The first byte outside the elements (guards and gaps) that differs between two images of a buffer, in words.
 [[nodiscard]] std::optional<std::string> damaged_surroundings(const BufferLayout& layout,
                                                               std::span<const std::byte> before,

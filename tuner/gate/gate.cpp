@@ -25,19 +25,18 @@ class CaseRun {
   GateReport verdict(const Schedule& second) {
     GateReport report;
     report.checks = 1;
-    const Images after = run({Schedule::Order::forward, 0, kPoisonByte}, report);
-    if (!report.failure) judge(after, report);
+    const Images after = run({Schedule::Order::forward, 0, kPoisonByte}, case_.images, report);
+    if (!report.failure) judge(case_.images, after, kPoisonByte, report);
     if (!report.failure && case_.run_twice) judge_second_run(after, second, report);
     if (report.failure) report.failure = case_.name + ": " + *report.failure;
     return report;
   }
 
  private:
-  Images run(const Schedule& schedule, GateReport& report) {
-    const std::byte poison = schedule.unwritten_lds;
-    upload(device_, buffers_,
-           poison == kPoisonByte ? case_.images : repoisoned(space_, case_.layouts, case_.images, poison));
-    workspaces_.poison(poison, kGuardByte, nullptr);
+  // The buffers' images afterwards.
+  Images run(const Schedule& schedule, const Images& before, GateReport& report) {
+    upload(device_, buffers_, before);
+    workspaces_.poison(schedule.unwritten_lds, nullptr);
     const ArgumentList arguments(
         space_, case_.problem,
         {buffers_.addresses(), strides_of(space_, case_.layouts), case_.scalars, workspaces_.addresses()});
@@ -52,20 +51,19 @@ class CaseRun {
     return download(device_, buffers_);
   }
 
-  void judge(const Images& after, GateReport& report) const {
+  void judge(const Images& before, const Images& after, std::byte poison, GateReport& report) const {
     std::size_t output = 0;
     const auto declared = space_.buffers();
     for (std::size_t i = 0; i < declared.size() && !report.failure; ++i) {
       const std::string& name = declared[i]->name;
-      if (const auto place = damaged_surroundings(case_.layouts[i], case_.images[i], after[i]))
+      if (const auto place = damaged_surroundings(case_.layouts[i], before[i], after[i]))
         report.failure = name + ": wrote " + *place;
-      else if (declared[i]->role == Role::in && after[i] != case_.images[i])
+      else if (declared[i]->role == Role::in && after[i] != before[i])
         report.failure = name + ": an input was modified";
       else if (declared[i]->role != Role::in)
         judge_output(i, compare(case_.layouts[i], after[i], case_.oracle[output++], limit_), after[i], report);
     }
-    if (!report.failure && !workspaces_.guards_intact(kGuardByte, nullptr))
-      report.failure = "wrote outside a workspace";
+    if (!report.failure && !workspaces_.guards_intact(poison, nullptr)) report.failure = "wrote outside a workspace";
   }
 
   void judge_output(std::size_t buffer, const Comparison& comparison, const std::vector<std::byte>& after,
@@ -73,28 +71,33 @@ class CaseRun {
     report.errors.merge(comparison.errors);
     if (!comparison.failure) return;
     report.failure = space_.buffers()[buffer]->name + *comparison.failure;
-    if (is_poison(after, *comparison.worst_offset, size_of(case_.layouts[buffer].shape.type)))
-      *report.failure += "; it was never written";
+    if (!is_poison(after, *comparison.worst_offset, size_of(case_.layouts[buffer].shape.type))) return;
+    *report.failure += "; it was never written, or made from a workspace or LDS that was not";
     if (case_.grid_limit > 0)
       *report.failure += fmt::format("; in this case loops over batch rows get at most {} blocks", case_.grid_limit);
   }
 
   static bool is_poison(const std::vector<std::byte>& image, std::size_t offset, std::size_t bytes) {
     const auto first = image.begin() + static_cast<std::ptrdiff_t>(offset);
-    return std::all_of(first, first + static_cast<std::ptrdiff_t>(bytes),
-                       [](std::byte byte) { return byte == kPoisonByte || byte == kFinitePoisonByte; });
+    return std::all_of(first, first + static_cast<std::ptrdiff_t>(bytes), [](std::byte byte) {
+      return byte == kPoisonByte || byte == kLargePoisonByte || byte == kNegativePoisonByte;
+    });
   }
 
   // Other poison, another order of blocks and threads: the results must be right again, and the same.
   void judge_second_run(const Images& first, const Schedule& schedule, GateReport& report) {
-    const Images second = run(schedule, report);
-    if (!report.failure) judge(second, report);
+    const std::byte poison = schedule.unwritten_lds;
+    const Images before = repoisoned(space_, case_.layouts, case_.images, poison);
+    const Images second = run(schedule, before, report);
+    if (!report.failure) judge(before, second, poison, report);
     const auto declared = space_.buffers();
     for (std::size_t i = 0; i < declared.size() && !report.failure; ++i)
-      if (first[i] != second[i]) report.failure = declared[i]->name + ": other results";
+      if (declared[i]->role != Role::in && !same_elements(case_.layouts[i], first[i], second[i]))
+        report.failure = declared[i]->name + ": other results";
     if (report.failure)
       *report.failure +=
-          ", in a second run only (a race, or LDS, a workspace or an output read before it was written?)";
+          ", in a second run only (a race, or LDS, a workspace or an output read before it was written, or something "
+          "read beyond its end?)";
   }
 
   const Space& space_;
@@ -136,7 +139,8 @@ Gate::Gate(const Kernel& kernel, Device& device, std::vector<GateCase> cases)
 
 GateReport Gate::check_case(LoadedPlan& plan, const Config& config, std::size_t index) const {
   const auto order = index % 2 == 0 ? Schedule::Order::backward : Schedule::Order::shuffled;
-  return CaseRun(*kernel_, *device_, cases_[index], plan, config).verdict({order, index, kFinitePoisonByte});
+  const std::byte poison = index / 2 % 2 == 0 ? kLargePoisonByte : kNegativePoisonByte;
+  return CaseRun(*kernel_, *device_, cases_[index], plan, config).verdict({order, index, poison});
 }
 
 GateReport Gate::check(LoadedPlan& plan, const Config& config) const {

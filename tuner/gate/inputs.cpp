@@ -100,11 +100,14 @@ std::vector<std::byte> input_image(const BufferLayout& layout, const Domain& dom
 }
 
 void fill_elements(std::vector<std::byte>& image, const BufferLayout& layout, std::byte value) {
-  const auto row_bytes =
-      static_cast<std::ptrdiff_t>(layout.shape.cols) * static_cast<std::ptrdiff_t>(size_of(layout.shape.type));
+  for (std::int64_t row = 0; row < layout.shape.rows; ++row)
+    std::fill_n(image.begin() + static_cast<std::ptrdiff_t>(layout.offset(row, 0)), layout.row_bytes(), value);
+}
+
+void copy_elements(std::vector<std::byte>& to, const std::vector<std::byte>& from, const BufferLayout& layout) {
   for (std::int64_t row = 0; row < layout.shape.rows; ++row) {
-    const auto begin = image.begin() + static_cast<std::ptrdiff_t>(layout.offset(row, 0));
-    std::fill(begin, begin + row_bytes, value);
+    const auto offset = static_cast<std::ptrdiff_t>(layout.offset(row, 0));
+    std::copy_n(from.begin() + offset, layout.row_bytes(), to.begin() + offset);
   }
 }
 
@@ -162,10 +165,15 @@ bool applies(Pattern pattern, const Space& space) {
 
 Images repoisoned(const Space& space, const std::vector<BufferLayout>& layouts, const Images& images,
                   std::byte poison) {
-  Images again = images;
+  Images again;
   const std::vector<const BufferArgument*> buffers = space.buffers();
-  for (std::size_t i = 0; i < buffers.size(); ++i)
-    if (buffers[i]->role == Role::out) fill_elements(again[i], layouts[i], poison);
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    again.emplace_back(layouts[i].bytes, std::byte(std::to_integer<std::size_t>(poison) - 1 - i % 16));
+    if (buffers[i]->role == Role::out)
+      fill_elements(again[i], layouts[i], poison);
+    else
+      copy_elements(again[i], images[i], layouts[i]);
+  }
   return again;
 }
 

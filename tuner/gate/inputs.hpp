@@ -32,9 +32,11 @@ using Images = std::vector<std::vector<std::byte>>;
 
 inline constexpr std::byte kGuardByte{0xA5};
 inline constexpr std::byte kPoisonByte{0xFF};  // all ones is a NaN of every floating type
-// A large finite value of every floating type: what a NaN hides, such as a maximum that was never initialised, or an
-// element that was never written where the oracle is NaN, shows with this one.
-inline constexpr std::byte kFinitePoisonByte{0x7E};
+// Large finite values of every floating type, of either sign: what a NaN hides shows with one of them, such as a
+// maximum that was never initialised or reads beyond its input, an element that was never written where the oracle is
+// NaN, or arithmetic in place on what lies behind a buffer.
+inline constexpr std::byte kLargePoisonByte{0x7E};
+inline constexpr std::byte kNegativePoisonByte{0xFE};
 
 // Inputs hold the pattern (random values depend on `seed` and the element's place alone), within the buffer's domain;
 // outputs hold poison (integers kGuardByte). Guards and gaps hold kGuardByte, those of floating inputs NaN, so that
@@ -42,7 +44,8 @@ inline constexpr std::byte kFinitePoisonByte{0x7E};
 [[nodiscard]] Images make_images(const Space& space, const std::vector<BufferLayout>& layouts, Pattern pattern,
                                  std::uint64_t seed);
 
-// The images with every element of the outputs set to `poison`, as before another run.
+// The images as before another run: every element of the outputs is `poison`, one of the finite ones, and what
+// surrounds each buffer is near to it but differs from buffer to buffer, so that copying it shows.
 [[nodiscard]] Images repoisoned(const Space& space, const std::vector<BufferLayout>& layouts, const Images& images,
                                 std::byte poison);
 

@@ -19,6 +19,10 @@ std::int64_t saturating_product(std::int64_t a, std::int64_t b) noexcept {
   return std::clamp(product, -kLargestInteger, kLargestInteger);
 }
 
+std::int64_t saturating_sum(std::int64_t a, std::int64_t b) noexcept {
+  return std::clamp(a + b, -kLargestInteger, kLargestInteger);  // both are within the limits, so that nothing overflows
+}
+
 // Rounds up. A divisor below 1 gives 0 blocks, which no launch accepts, as a launch must not throw.
 std::int64_t divide_up(std::int64_t dividend, std::int64_t divisor) noexcept {
   if (divisor < 1) return 0;
@@ -49,7 +53,8 @@ class ClosedFormParser {
   void parse(Range range) {
     if (!mentions_batch(range)) return emit_constant(range);
     if (range.end - range.begin == 1) return emit(Op::batch, *batch_index(range.begin));
-    if (is_product(range)) return parse_list(split(range, "*"), Op::product);
+    if (has_only(range, "+", "*")) return parse_list(split(range, "+"), Op::sum);
+    if (has_only(range, "*", "*")) return parse_list(split(range, "*"), Op::product);
     if (closes_at_end(range, range.begin)) return parse({range.begin + 1, range.end - 1});
     parse_call(range);
   }
@@ -84,15 +89,15 @@ class ClosedFormParser {
     steps_.push_back({op, operand});
     depth_ += op == Op::constant || op == Op::batch ? 1 : -1;
     if (depth_ > static_cast<int>(ClosedForm::kMaxDepth)) {
-      throw bad_input(expression_.place().text() + ": \"" + expression_.text() + "\" is nested too deeply");
+      throw bad_input(expression_.where() + " is nested too deeply");
     }
   }
 
   void require_positive_divisor() const {
     const ClosedForm::Step& divisor = steps_[steps_.size() - 2];
     if (divisor.op != Op::constant || divisor.operand >= 1) return;
-    throw bad_input(expression_.place().text() + ": \"" + expression_.text() + "\": ceil_div by " +
-                    std::to_string(divisor.operand) + ": the divisor must be at least 1");
+    throw bad_input(expression_.where() + ": ceil_div by " + std::to_string(divisor.operand) +
+                    ": the divisor must be at least 1");
   }
 
   std::optional<std::int64_t> batch_index(std::size_t token) const {
@@ -119,15 +124,15 @@ class ClosedFormParser {
     return false;
   }
 
-  // A product has "*" and no other operator outside of parentheses.
-  bool is_product(Range range) const {
+  // Whether the range has the operator `wanted` outside of parentheses, and beside it none but `allowed`.
+  bool has_only(Range range, std::string_view wanted, std::string_view allowed) const {
     int depth = 0;
     bool found = false;
     for (std::size_t i = range.begin; i < range.end; ++i) {
       depth += nesting(i);
       if (depth > 0 || tokens_[i].kind != Token::Kind::symbol || tokens_[i].text == ")") continue;
-      if (tokens_[i].text != "*") return false;
-      found = true;
+      if (tokens_[i].text != wanted && tokens_[i].text != allowed) return false;
+      found = found || tokens_[i].text == wanted;
     }
     return found;
   }
@@ -147,8 +152,10 @@ class ClosedFormParser {
   int nesting(std::size_t token) const { return tokens_[token].text == "(" ? 1 : tokens_[token].text == ")" ? -1 : 0; }
 
   [[noreturn]] void fail() const {
-    throw bad_input(expression_.place().text() + ": \"" + expression_.text() +
-                    "\": where it mentions a batch dimension it may use ceil_div, min, max and products");
+    throw bad_input(expression_.where() + ": it is evaluated at every call, so that where it mentions " +
+                    batch_.front() +
+                    " it may only use ceil_div, min, max, "
+                    "sums and products");
   }
 
   const Expression& expression_;
@@ -191,6 +198,9 @@ std::int64_t ClosedForm::evaluate(std::span<const std::int64_t> batch_values) co
         break;
       case Op::max:
         apply([](std::int64_t a, std::int64_t b) { return std::max(a, b); });
+        break;
+      case Op::sum:
+        apply(saturating_sum);
         break;
       case Op::product:
         apply(saturating_product);

@@ -24,8 +24,8 @@ Assignment parse_assignments(const std::vector<T>& list, const std::vector<std::
   Assignment assignment;
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
-    if (equals == std::string::npos) throw bad_input(option + " " + text + ": must be NAME=VALUE");
-    const T& item = find_named(list, text.substr(0, equals), kind, option + " " + text);
+    if (equals == std::string::npos) throw bad_input(option + " " + excerpt(text) + ": must be NAME=VALUE");
+    const T& item = find_named(list, text.substr(0, equals), kind, option + " " + excerpt(text));
     assignment.emplace_back(item.name, parse_value(item, text.substr(equals + 1)));
   }
   require_known(list, assignment, kind, option);

@@ -3,6 +3,7 @@
 #include <muParser.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 
 #include "hiptune/error.hpp"
@@ -16,7 +17,11 @@ namespace {
 
 constexpr double kLargestInteger = 9007199254740992.0;  // 2^53: beyond it a double skips integers
 
-// Thrown by the integer functions below. A type of its own, because muParser's errors mean wrong syntax.
+constexpr const char* kNotFinite =
+    "a value in it is not a finite number, as of a division by zero; where it is not needed, leave it out with a ?: "
+    "(both sides of && and || are evaluated)";
+
+// Thrown for values that an operation does not take. A type of its own, because muParser's errors mean wrong syntax.
 struct WrongOperand {
   std::string what;
 };
@@ -53,10 +58,25 @@ double is_pow2(double a) {
 
 double logical_not(double a) { return a == 0 ? 1 : 0; }
 
-// Never optimised: muParser would call a function with constant arguments while it parses, and so also in the branch
-// of a ?: that is not taken.
+// What the processor says of a computation, whose own environment is kept. Needed because a comparison hides an
+// infinity: cols / 0 > 3 is simply true.
+class FloatingPointFlags {
+ public:
+  FloatingPointFlags() { std::feholdexcept(&saved_); }
+  ~FloatingPointFlags() { std::fesetenv(&saved_); }
+  FloatingPointFlags(const FloatingPointFlags&) = delete;
+  FloatingPointFlags& operator=(const FloatingPointFlags&) = delete;
+  [[nodiscard]] static bool all_finite() { return std::fetestexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW) == 0; }
+
+ private:
+  std::fenv_t saved_{};
+};
+
+// Never optimised: muParser would call a function with constant arguments, or divide constants, while it parses, and
+// so also in the branch of a ?: that is not taken.
 mu::Parser parser_with_functions() {
   mu::Parser parser;
+  parser.EnableOptimizer(false);
   parser.DefineNameChars("0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   parser.DefineFun("ceil_div", ceil_div, false);
   parser.DefineFun("mod", mod, false);
@@ -66,13 +86,13 @@ mu::Parser parser_with_functions() {
 }
 
 Error wrong(const Expression& expression, const std::string& what) {
-  return bad_input(expression.place().text() + ": \"" + expression.text() + "\": " + what);
+  return bad_input(expression.where() + ": " + what);
 }
 
 std::string describe(const mu::ParserError& error) {
   std::string message = error.GetMsg();
   while (!message.empty() && (message.back() == '.' || message.back() == ' ')) message.pop_back();
-  return message;
+  return excerpt(message);
 }
 
 // What muParser would accept but a space's expression may not hold.
@@ -83,7 +103,7 @@ void reject_foreign_symbols(const Expression& expression) {
     if (token.kind != Token::Kind::symbol || std::ranges::count(kSymbols, token.text) > 0) continue;
     const bool assigns = token.text == "=";
     throw wrong(expression, assigns ? "an expression cannot assign; compare with =="
-                                    : "unknown symbol '" + std::string(token.text) + "'");
+                                    : "unknown symbol '" + excerpt(token.text) + "'");
   }
 }
 
@@ -101,7 +121,7 @@ void reject_unknown_functions(const mu::Parser& parser, const Expression& expres
     const std::string name(tokens[i].text);
     if (parser.GetFunDef().contains(name)) continue;
     const std::vector<std::string> known = keys_of(parser.GetFunDef());
-    throw wrong(expression, "unknown function \"" + name + "\"" + did_you_mean(name, known));
+    throw wrong(expression, "unknown function \"" + excerpt(name) + "\"" + did_you_mean(name, known));
   }
 }
 
@@ -114,8 +134,10 @@ void define_names(mu::Parser& parser, const Expression& expression, const Names&
 }
 
 double evaluate_once(mu::Parser& parser, const Expression& expression) {
+  const FloatingPointFlags flags;
   const double value = parser.Eval();
   if (parser.GetNumResults() != 1) throw wrong(expression, "a comma outside of a function's arguments");
+  if (!flags.all_finite()) throw WrongOperand{kNotFinite};
   return value;
 }
 
@@ -135,7 +157,8 @@ double run(const Expression& expression, const Names& names) {
 }  // namespace
 
 std::string unknown_name(const std::string& name, const std::vector<std::string>& known) {
-  return "unknown name \"" + name + "\"" + did_you_mean(name, known) + "; the names known here are " + join(known);
+  return "unknown name \"" + excerpt(name) + "\"" + did_you_mean(name, known) + "; the names known here are " +
+         join(known);
 }
 
 std::vector<std::string> function_names() {
@@ -153,13 +176,17 @@ void check_syntax(const Expression& expression, const std::vector<std::string>& 
   }
 }
 
+std::string Place::text() const { return file + ": " + (pointer.empty() ? "/" : excerpt(pointer)); }
+
+std::string Expression::where() const { return place_.text() + ": \"" + excerpt(text_) + "\""; }
+
 Expression::Expression(std::string text, Place place) : text_(std::move(text)), place_(std::move(place)) {}
 
 double Expression::evaluate(const Names& names) const {
   try {
     const double value = run(*this, names);
     if (std::isfinite(value)) return value;
-    throw wrong(*this, "the result is not a finite number");
+    throw wrong(*this, kNotFinite);
   } catch (const WrongOperand& operand) {
     throw wrong(*this, operand.what);
   }

@@ -15,11 +15,12 @@ using Names = std::map<std::string, double>;
 struct Place {
   std::string file;
   std::string pointer;
-  [[nodiscard]] std::string text() const { return file + ": " + (pointer.empty() ? "/" : pointer); }
+  [[nodiscard]] std::string text() const;  // a long pointer is cut
 };
 
 // muParser's syntax plus ceil_div(a,b), mod(a,b), is_pow2(a), not(a). All names are constants, so "rows=5" is an
-// error and not an assignment; so is a top-level comma. Immutable and safe to share between threads. Every evaluation
+// error and not an assignment; so is a top-level comma, and so is a value within it that is not finite, as
+// of a division by zero, unless a ?: leaves it out. Immutable and safe to share between threads. Every evaluation
 // throws Error(bad_input) naming the place, the text and what is wrong.
 class Expression {
  public:
@@ -36,6 +37,8 @@ class Expression {
   [[nodiscard]] bool mentions(const std::string& name) const;
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] const Place& place() const { return place_; }
+  // How a message about it begins: the place and the quoted text, which is cut where it is long.
+  [[nodiscard]] std::string where() const;
 
  private:
   std::string text_;

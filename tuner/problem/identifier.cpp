@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "problem/nearest.hpp"
+
 namespace hiptune {
 
 namespace {
@@ -31,7 +33,8 @@ bool is_part(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'
 
 std::optional<std::string> why_no_identifier(const std::string& name) {
   if (name.empty() || !is_letter(name[0]) || !std::ranges::all_of(name, is_part)) {
-    return "\"" + name + "\" is no name: a name is a letter and then letters, digits and underscores";
+    return std::string("\"").append(excerpt(name)) +
+           "\" is no name: a name is a letter and then letters, digits and underscores";
   }
   if (std::ranges::count(kKeywords, name) > 0) return "\"" + name + "\" is a keyword of C++; choose another name";
   return std::nullopt;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <optional>
 #include <sstream>
 
 #include "hiptune/error.hpp"
@@ -16,6 +15,9 @@ namespace hiptune {
 namespace {
 
 namespace fs = std::filesystem;
+
+// So that its files' names stay within the 255 bytes of file systems.
+constexpr std::size_t kLongestName = 200;
 
 const char* const kReferenceSuffix = ".reference.hip";
 
@@ -61,6 +63,9 @@ std::string read_text(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
+  std::error_code error;
+  if (fs::is_regular_file(file, error) && fs::file_size(file, error) == 0)
+    throw bad_input(file.string() + ": the file is empty; write it, or take the kernel's file from where it is whole");
   if (!stream || !text) throw bad_input(file.string() + ": cannot be read");
   return text.str();
 }
@@ -84,7 +89,7 @@ void require_all_files(const std::string& name, const KernelFiles& files) {
 Space read_space_file(const std::string& name, const fs::path& file) {
   Space space = read_space(read_text(file), file.string());
   if (space.kernel == name) return space;
-  throw bad_input(Place{file.string(), "/kernel"}.text() + ": is \"" + space.kernel +
+  throw bad_input(Place{file.string(), "/kernel"}.text() + ": is \"" + excerpt(space.kernel) +
                   "\", but the file's name says \"" + name + "\"; make them equal");
 }
 
@@ -125,14 +130,25 @@ KernelPath::KernelPath(const std::vector<fs::path>& user, const std::vector<fs::
 
 Kernel KernelPath::load(std::string_view name) const {
   const std::string text(name);
-  const std::optional<std::string> wrong = why_no_identifier(text);
+  const bool possible = !why_no_identifier(text) && text.size() <= kLongestName;
   for (const fs::path& folder : folders_) {
-    if (!wrong && holds(folder, text)) return load_from(folder, text);
+    if (possible && holds(folder, text)) return load_from(folder, text);
   }
   const std::vector<std::string> known = names();
-  throw bad_input("there is no kernel \"" + text + "\"" + did_you_mean(text, known) + "; there are " + join(known) +
-                  "; searched " + texts_of(folders_) +
+  throw bad_input("there is no kernel \"" + excerpt(text) + "\"" + did_you_mean(text, known) + "; there are " +
+                  join(known) + "; searched " + texts_of(folders_) +
                   "; a kernel of your own is found with --kernel-path FOLDER or $HIPTUNE_KERNEL_PATH");
+}
+
+std::vector<fs::path> KernelPath::files(std::string_view name) const {
+  std::vector<fs::path> found;
+  for (const fs::path& folder : folders_) {
+    const KernelFiles files = files_of(folder, std::string(name));
+    const fs::path& file = fs::exists(files.source) ? files.source : files.space;
+    const auto same = [&](const fs::path& other) { return fs::equivalent(file, other); };
+    if (fs::exists(file) && std::ranges::none_of(found, same)) found.push_back(file);
+  }
+  return found;
 }
 
 std::vector<std::string> KernelPath::names() const {

@@ -34,6 +34,9 @@ class KernelPath {
   // its files is missing or wrong.
   [[nodiscard]] Kernel load(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> names() const;
+  // Where kernels of that name lie, a file each: load takes the first, which shadows the rest. A folder that stands
+  // twice counts once.
+  [[nodiscard]] std::vector<std::filesystem::path> files(std::string_view name) const;
   [[nodiscard]] const std::vector<std::filesystem::path>& folders() const { return folders_; }
 
  private:

@@ -28,8 +28,8 @@ const T& find_named(const std::vector<T>& list, const std::string& name, const s
   const auto found = std::ranges::find(list, name, &T::name);
   if (found != list.end()) return *found;
   const std::vector<std::string> known = names_in(list);
-  throw bad_input(where + ": there is no " + kind + " \"" + name + "\"" + did_you_mean(name, known) + "; there are " +
-                  join(known));
+  throw bad_input(where + ": there is no " + kind + " \"" + excerpt(name) + "\"" + did_you_mean(name, known) +
+                  "; there are " + join(known));
 }
 
 inline std::vector<std::string> texts_of(const std::vector<Value>& values) {
@@ -43,7 +43,7 @@ void require_listed(const T& item, const Value& value, const std::string& where)
   if (std::ranges::count(item.values, value) > 0) return;
   const std::vector<std::string> known = texts_of(item.values);
   const auto* word = std::get_if<std::string>(&value);
-  throw bad_input(where + ": " + item.name + "=" + to_string(value) + " is not in the space" +
+  throw bad_input(where + ": " + item.name + "=" + excerpt(to_string(value)) + " is not in the space" +
                   (word == nullptr ? "" : did_you_mean(*word, known)) + "; the values of " + item.name + " are " +
                   join(known));
 }

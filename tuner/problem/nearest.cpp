@@ -8,6 +8,8 @@ namespace hiptune {
 
 namespace {
 
+constexpr std::size_t kExcerpt = 120;
+
 bool same_letter(char a, char b) {
   const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
   return lower(a) == lower(b);
@@ -34,6 +36,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
+  if (word.size() > kExcerpt) return "";  // the steps grow with its length, and nobody mistypes such a name
   const std::string* best = nullptr;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : known) {
@@ -43,6 +46,14 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> kno
     best_distance = candidate_distance;
   }
   return best == nullptr ? "" : " (did you mean \"" + *best + "\"?)";
+}
+
+std::string excerpt(std::string_view text) {
+  if (text.size() <= kExcerpt) return std::string(text);
+  const std::string_view dots = "...";
+  std::size_t end = kExcerpt - dots.size();
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // within a UTF-8 character
+  return std::string(text.substr(0, end)) += dots;
 }
 
 std::string join(std::span<const std::string> words) {

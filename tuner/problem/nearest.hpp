@@ -10,6 +10,9 @@ namespace hiptune {
 // Letter case does not count.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string> known);
 
+// A text as messages echo it: cut to 120 bytes, between characters, and ended with "..." where it was longer.
+[[nodiscard]] std::string excerpt(std::string_view text);
+
 // "a, b, c", or "none" for an empty list.
 [[nodiscard]] std::string join(std::span<const std::string> words);
 

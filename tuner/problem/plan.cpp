@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "problem/config_errors.hpp"
 #include "problem/variant.hpp"
 
 namespace hiptune {
@@ -81,12 +82,14 @@ Plan make_plan(const Space& space, const Problem& problem, const TargetFacts& fa
                std::int64_t grid_limit) {
   const Names names = names_of(space, problem, facts, config);
   const std::vector<std::string> batch = space.batch_dimensions();
-  Plan plan;
-  for (const LaunchRule& rule : space.plan) {
-    if (rule.when && !rule.when->evaluate_bool(names)) continue;
-    plan.launches.push_back(make_launch(rule, names, batch, GridLimits(facts, grid_limit)));
-  }
-  return plan;
+  return naming(config, [&] {
+    Plan plan;
+    for (const LaunchRule& rule : space.plan) {
+      if (rule.when && !rule.when->evaluate_bool(names)) continue;
+      plan.launches.push_back(make_launch(rule, names, batch, GridLimits(facts, grid_limit)));
+    }
+    return plan;
+  });
 }
 
 std::vector<std::int64_t> batch_values(const Space& space, const Problem& problem) {

@@ -6,6 +6,7 @@
 #include "problem/expression_syntax.hpp"
 #include "problem/identifier.hpp"
 #include "problem/named_values.hpp"
+#include "problem/nearest.hpp"
 #include "problem/space_sections.hpp"
 
 namespace hiptune {
@@ -30,7 +31,7 @@ class Declarations {
   void declare(const std::string& name, const std::string& pointer) {
     if (const auto why = why_no_identifier(name)) fail(pointer, *why);
     const auto [taken, is_new] = where_.emplace(name, pointer);
-    if (!is_new) fail(pointer, "the name \"" + name + "\" is already taken by " + taken->second);
+    if (!is_new) fail(pointer, "the name \"" + excerpt(name) + "\" is already taken by " + taken->second);
   }
 
  private:
@@ -86,12 +87,13 @@ class Scope {
     check(expression);
     for (const std::string& name : batch_) {
       if (!expression.mentions(name)) continue;
-      throw bad_input(expression.place().text() + ": \"" + expression.text() + "\": " + what +
-                      " may not mention the batch dimension \"" + name + "\", which varies from call to call");
+      throw bad_input(expression.where() + ": " + what + " may not mention the batch dimension \"" + name +
+                      "\", which varies from call to call");
     }
   }
 
-  void check_grid(const Expression& expression) const {
+  // Of what a launch evaluates for its own batch dimensions.
+  void check_for_launch(const Expression& expression) const {
     check(expression);
     check_closed_form(expression, batch_);
   }
@@ -110,7 +112,7 @@ class Scope {
 };
 
 void check_launch(const LaunchRule& rule, const Scope& scope) {
-  for (const Expression& expression : rule.grid) scope.check_grid(expression);
+  for (const Expression& expression : rule.grid) scope.check_for_launch(expression);
   for (const Expression& expression : rule.block) scope.check_without_batch(expression, "a block's size");
   scope.check_without_batch(rule.dynamic_lds, "dynamic LDS");
   scope.check_without_batch(rule.cluster, "a cluster's size");
@@ -125,16 +127,32 @@ void check_dimension_argument(const Space& space, std::size_t index, const Dimen
   if (space.find_dimension(argument.name) != nullptr) return;
   const std::vector<std::string> known = names_in(space.dimensions);
   fail_at(space, index,
-          "there is no dimension \"" + argument.name + "\"" + did_you_mean(argument.name, known) + "; there are " +
-              join(known));
+          "there is no dimension \"" + excerpt(argument.name) + "\"" + did_you_mean(argument.name, known) +
+              "; there are " + join(known));
 }
 
 void check_stride(const Space& space, std::size_t index, const StrideArgument& stride) {
   const std::vector<const BufferArgument*> buffers = space.buffers();
   const auto found = std::ranges::find(buffers, stride.buffer, &BufferArgument::name);
-  if (found == buffers.end()) fail_at(space, index, "there is no buffer \"" + stride.buffer + "\"");
+  if (found == buffers.end()) fail_at(space, index, "there is no buffer \"" + excerpt(stride.buffer) + "\"");
   if ((*found)->extent.size() == 2) return;
-  fail_at(space, index, "the buffer \"" + stride.buffer + "\" has one dimension, and so no row stride");
+  fail_at(space, index, "the buffer \"" + excerpt(stride.buffer) + "\" has one dimension, and so no row stride");
+}
+
+// The dispatcher reads every dimension from a call, and compares strides with rows there.
+void check_calls(const Space& space) {
+  std::vector<std::string> missing = names_in(space.dimensions);
+  for (const Argument& argument : space.arguments)
+    if (const auto* dimension = std::get_if<DimensionArgument>(&argument)) std::erase(missing, dimension->name);
+  if (!missing.empty())
+    throw bad_input(Place{space.file, "/arguments"}.text() + ": the dimension \"" + missing.front() +
+                    "\" is no argument, so that no call could say it; add {\"dimension\": \"" + missing.front() +
+                    "\"}");
+  const std::vector<std::string> dimensions = names_in(space.dimensions);
+  for (const Argument& argument : space.arguments)
+    if (const auto* stride = std::get_if<StrideArgument>(&argument))
+      for (const BufferArgument* buffer : space.buffers())
+        if (buffer->name == stride->buffer) check_closed_form(buffer->extent.back(), dimensions);
 }
 
 void check_one_stride_per_buffer(const Space& space) {
@@ -172,6 +190,7 @@ void check_arguments(const Space& space) {
     if (const auto* stride = std::get_if<StrideArgument>(&argument)) check_stride(space, i, *stride);
   }
   check_one_stride_per_buffer(space);
+  check_calls(space);
   const auto is_output = [](const BufferArgument* buffer) { return buffer->role != Role::in; };
   if (std::ranges::any_of(space.buffers(), is_output)) return;
   throw bad_input(Place{space.file, "/arguments"}.text() + ": at least one buffer must have the role out or inout");
@@ -185,7 +204,7 @@ void check_expressions(const Space& space) {
   }
   problem.check(space.work_bytes);
   problem.check(space.work_flops);
-  for (const Workspace& workspace : space.workspaces) config.check(workspace.extent);
+  for (const Workspace& workspace : space.workspaces) config.check_for_launch(workspace.extent);
   for (const Constraint& constraint : space.constraints) {
     config.check_without_batch(constraint.expression, "a constraint");
   }

@@ -2,7 +2,7 @@
 #include <optional>
 #include <string>
 
-#include "problem/config.hpp"
+#include "problem/config_errors.hpp"
 #include "problem/variant.hpp"
 
 namespace hiptune {
@@ -77,7 +77,8 @@ Reason wrong_geometry(const Geometry& geometry, const TargetFacts& facts) {
 std::optional<std::string> why_invalid(const Space& space, const Problem& problem, const TargetFacts& facts,
                                        const Config& config) {
   // Before the plan, whose expressions may rely on the constraints.
-  if (Reason reason = broken_constraint(space, names_of(space, problem, facts, config))) return reason;
+  const Names names = names_of(space, problem, facts, config);
+  if (Reason reason = naming(config, [&] { return broken_constraint(space, names); })) return reason;
   const Plan plan = make_plan(space, problem, facts, config);
   if (plan.launches.empty()) return "no launch of the plan applies to this configuration";
   const std::vector<std::int64_t> batch = batch_values(space, problem);

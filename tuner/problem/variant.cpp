@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "hiptune/error.hpp"
+#include "problem/config_errors.hpp"
 
 namespace hiptune {
 
@@ -76,7 +76,7 @@ std::int64_t workspace_size(const Workspace& workspace, const Names& names, Dtyp
 double limit_of(const Expression& expression, const Names& names) {
   const double limit = expression.evaluate(names);
   if (limit >= 0) return limit;
-  throw bad_input(expression.place().text() + ": \"" + expression.text() + "\": the tolerance is negative");
+  throw bad_input(expression.where() + ": the tolerance is negative");
 }
 
 }  // namespace
@@ -104,17 +104,22 @@ Variant make_reference(const Kernel& kernel, const Problem& problem, const Targe
 std::vector<std::int64_t> workspace_bytes(const Space& space, const Problem& problem, const TargetFacts& facts,
                                           const Config& config) {
   const Names names = names_of(space, problem, facts, config);
-  std::vector<std::int64_t> bytes;
-  for (const Workspace& workspace : space.workspaces) bytes.push_back(workspace_size(workspace, names, problem.dtype));
-  return bytes;
+  return naming(config, [&] {
+    std::vector<std::int64_t> bytes;
+    for (const Workspace& workspace : space.workspaces)
+      bytes.push_back(workspace_size(workspace, names, problem.dtype));
+    return bytes;
+  });
 }
 
 Limit tolerance_of(const Space& space, const Problem& problem, const TargetFacts& facts, const Config& config) {
   const Names names = names_of(space, problem, facts, config);
-  const Limit limit{limit_of(space.tolerance.atol, names), limit_of(space.tolerance.rtol, names)};
+  const Limit limit = naming(config, [&] {
+    return Limit{limit_of(space.tolerance.atol, names), limit_of(space.tolerance.rtol, names)};
+  });
   if (limit.rtol < 0.5) return limit;
-  throw bad_input(space.tolerance.rtol.place().text() + ": \"" + space.tolerance.rtol.text() + "\" is " +
-                  std::to_string(limit.rtol) + " for " + to_string(space, problem) + " and " + to_string(config) +
+  throw bad_input(space.tolerance.rtol.where() + " is " + std::to_string(limit.rtol) + " for " +
+                  to_string(space, problem) + " and " + to_string(config) +
                   ": from 0.5 on a tolerance passes results without a right digit; lower it");
 }
 

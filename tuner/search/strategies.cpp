@@ -1,6 +1,7 @@
 #include "search/strategy.hpp"
 
 #include "hiptune/error.hpp"
+#include "problem/nearest.hpp"
 
 namespace hiptune {
 
@@ -18,7 +19,7 @@ std::unique_ptr<Strategy> make_strategy(std::string_view name, StrategyRequest r
     if (entry.name == name) return entry.make(std::move(request));
     known += (known.empty() ? "" : ", ") + std::string(entry.name);
   }
-  throw bad_input("--strategy " + std::string(name) + ": no such strategy; there are " + known);
+  throw bad_input("--strategy " + excerpt(name) + ": no such strategy; there are " + known);
 }
 
 }  // namespace hiptune

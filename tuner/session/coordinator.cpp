@@ -4,7 +4,6 @@
 
 #include "cache/target_json.hpp"
 #include "hiptune/error.hpp"
-#include "problem/log.hpp"
 #include "session/messages.hpp"
 
 namespace hiptune {
@@ -68,7 +67,8 @@ Json Coordinator::answer_to(const Json& request, Seconds deadline, const std::st
   WorkerAnswer answer = worker().ask(request, deadline);
   if (auto* reply = std::get_if<Json>(&answer)) return std::move(*reply);
   worker_.reset();
-  throw failed(blame + describe(answer));
+  // What takes too long may have nothing wrong with it.
+  throw failed((std::holds_alternative<WorkerDied>(answer) ? blame : std::string()) + describe(answer));
 }
 
 void Coordinator::prepare(const std::string& kernel, const Problem& problem, std::uint64_t seed) {
@@ -90,7 +90,6 @@ Trial Coordinator::run(const Config& config, const std::optional<TimingLimits>& 
   trial.config = config;
   trial.outcome = std::holds_alternative<WorkerDied>(answer) ? Outcome::crashed : Outcome::timed_out;
   trial.detail = describe(answer);
-  log().warn("{}: {}", to_string(config), trial.detail);
   return trial;
 }
 

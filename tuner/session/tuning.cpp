@@ -9,6 +9,7 @@
 #include "hiptune/error.hpp"
 #include "measure/statistics.hpp"
 #include "problem/config.hpp"
+#include "problem/log.hpp"
 #include "search/covering.hpp"
 #include "search/strategy.hpp"
 #include "session/messages.hpp"
@@ -38,6 +39,27 @@ void order_like_space(const std::vector<Config>& candidates, std::vector<Trial>&
 }
 
 }  // namespace
+
+// The fastest copy so far, and why others could not be tried: a yardstick that cannot be measured ends no run.
+struct YardstickSearch {
+  Objective objective;
+  std::optional<MeasuredYardstick> best;
+  std::string failures;
+
+  void take(const std::string& name, const Samples& samples) {
+    const auto time_of = [&](const Samples& each) { return median(samples_for(each, objective)); };
+    if (!best || time_of(samples) < time_of(best->samples)) best = {name, samples};
+  }
+
+  template <class Action>
+  void attempt(const Action& action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      failures += (failures.empty() ? "" : "; ") + std::string(error.what());
+    }
+  }
+};
 
 std::vector<Config> valid_configs(const Space& space, const Problem& problem, const TargetFacts& facts,
                                   const Assignment& fixed, Invalid* invalid) {
@@ -80,8 +102,8 @@ TuneResult Tuning::run(const TuneRequest& request) {
                    {"strategy", request.strategy},
                    {"seed", request.seed},
                    {"fixed", to_json(request.fixed)}});
-  result.yardstick = measure_yardstick(request, result.work.bytes);
-  coordinator_.prepare(kernel_.name, request.problem, request.seed);
+  prepare(request);
+  take_yardstick(request, result);
   run_baselines(request, result);
   search(request, candidates, result);
   result.selection = select(result.trials, request.objective);
@@ -89,21 +111,42 @@ TuneResult Tuning::run(const TuneRequest& request) {
   return result;
 }
 
-MeasuredYardstick Tuning::measure_yardstick(const TuneRequest& request, double bytes) {
-  const auto known = yardsticks_.find(bytes);
-  if (known != yardsticks_.end()) return known->second;
-  MeasuredYardstick best{"device copy", coordinator_.time_device_copy(bytes, request.limits)};
-  const auto time_of = [&](const Samples& samples) { return median(samples_for(samples, request.objective)); };
-  const Problem problem = copy_problem(copy_.space, bytes);
-  coordinator_.prepare(copy_.name, problem, request.seed);
-  for (const Config& config : pairwise_covering(valid_configs(copy_.space, problem, coordinator_.target().facts, {}))) {
-    const Trial trial = coordinator_.run(config, request.limits);
-    journal_.append({{"yardstick", to_json(trial)}});
-    if (trial.outcome == Outcome::timed && time_of(*trial.samples) < time_of(best.samples))
-      best = {copy_.name + " " + to_string(config), *trial.samples};
+void Tuning::prepare(const TuneRequest& request) { coordinator_.prepare(kernel_.name, request.problem, request.seed); }
+
+void Tuning::take_yardstick(const TuneRequest& request, TuneResult& result) {
+  const double bytes = result.work.bytes;
+  auto known = yardsticks_.find(bytes);
+  if (known == yardsticks_.end()) {
+    const YardstickSearch found = measure_yardstick(request, bytes);
+    prepare(request);  // the worker holds one problem at a time, and the copy kernel's took its place
+    result.no_yardstick = found.failures;
+    if (!found.best) return;
+    if (!found.failures.empty()) log().warn("the yardstick is not the best there could be: {}", found.failures);
+    known = yardsticks_.emplace(bytes, *found.best).first;
   }
-  if (listener_.yardstick) listener_.yardstick(best);
-  return yardsticks_[bytes] = best;
+  result.yardstick = known->second;
+  if (listener_.yardstick) listener_.yardstick(request.problem, known->second);
+}
+
+YardstickSearch Tuning::measure_yardstick(const TuneRequest& request, double bytes) {
+  YardstickSearch search{request.objective, {}, {}};
+  search.attempt([&] { search.take("device copy", coordinator_.time_device_copy(bytes, request.limits)); });
+  search.attempt([&] { try_copy_kernel(request, bytes, search); });
+  if (!search.best) journal_.append({{"no_yardstick", search.failures}});
+  return search;
+}
+
+void Tuning::try_copy_kernel(const TuneRequest& request, double bytes, YardstickSearch& search) {
+  const Problem problem = copy_problem(copy_.space, bytes);
+  const std::vector<Config> configs = valid_configs(copy_.space, problem, coordinator_.target().facts, {});
+  coordinator_.prepare(copy_.name, problem, request.seed);
+  for (const Config& config : pairwise_covering(configs)) {
+    const Trial trial = coordinator_.run(config, request.limits);
+    const std::string name = copy_.name + " " + to_string(config);
+    journal_.append({{"yardstick", to_json(trial)}});
+    if (trial.samples) search.take(name, *trial.samples);
+    if (!trial.is_good()) log().warn("yardstick {}: {}", name, text_of(trial));
+  }
 }
 
 const Trial& Tuning::run_once(const Config& config, const TuneRequest& request, const std::string& baseline) {
@@ -111,7 +154,7 @@ const Trial& Tuning::run_once(const Config& config, const TuneRequest& request, 
   if (!is_new) return place->second;
   place->second = coordinator_.run(config, request.limits);
   journal_.append({{"trial", to_json(place->second)}});
-  if (listener_.trial) listener_.trial(place->second, baseline);
+  if (listener_.trial) listener_.trial(request.problem, place->second, baseline);
   return place->second;
 }
 
@@ -164,7 +207,7 @@ Record Tuning::make_record(const TuneRequest& request, const TuneResult& result)
   record.objective = request.objective;
   record.timing = timing_of(*winner.samples);
   record.work_bytes = result.work.bytes;
-  record.yardstick = {result.yardstick.name, timing_of(result.yardstick.samples)};
+  if (result.yardstick) record.yardstick = {result.yardstick->name, timing_of(result.yardstick->samples)};
   for (std::size_t tie : result.selection->ties) record.ties.push_back(result.trials[tie].config);
   for (const MeasuredBaseline& baseline : result.baselines)
     record.baselines.push_back(

@@ -50,7 +50,8 @@ struct TuneResult {
   Invalid invalid;
   std::vector<Trial> trials;  // of the search, in the space's order
   std::vector<MeasuredBaseline> baselines;
-  MeasuredYardstick yardstick;
+  std::optional<MeasuredYardstick> yardstick;
+  std::string no_yardstick;            // why there is none
   std::optional<Selection> selection;  // into trials
   std::optional<Record> record;        // what was stored, or the entry that was kept
   Storing storing = Storing::none;
@@ -59,9 +60,11 @@ struct TuneResult {
 
 // Called as results arrive. All may be empty.
 struct TuneListener {
-  std::function<void(const MeasuredYardstick&)> yardstick;
-  std::function<void(const Trial&, const std::string& baseline)> trial;  // baseline: its name, else empty
+  std::function<void(const Problem&, const MeasuredYardstick&)> yardstick;  // not called where there is none
+  std::function<void(const Problem&, const Trial&, const std::string& baseline)> trial;  // baseline: its name or empty
 };
+
+struct YardstickSearch;
 
 // Tunes one kernel on one device: yardstick, baselines, search, selection, record. For one thread.
 class Tuning {
@@ -71,10 +74,14 @@ class Tuning {
          TuneListener listener);
 
   // Throws Error(bad_input) when no configuration is valid, the cache cannot be written, or the problem is too large.
+  // A yardstick that cannot be measured is no error: the result and the record have none.
   [[nodiscard]] TuneResult run(const TuneRequest& request);
 
  private:
-  [[nodiscard]] MeasuredYardstick measure_yardstick(const TuneRequest& request, double bytes);
+  void prepare(const TuneRequest& request);
+  void take_yardstick(const TuneRequest& request, TuneResult& result);
+  [[nodiscard]] YardstickSearch measure_yardstick(const TuneRequest& request, double bytes);
+  void try_copy_kernel(const TuneRequest& request, double bytes, YardstickSearch& search);
   void run_baselines(const TuneRequest& request, TuneResult& result);
   void search(const TuneRequest& request, const std::vector<Config>& candidates, TuneResult& result);
   [[nodiscard]] const Trial& run_once(const Config& config, const TuneRequest& request, const std::string& baseline);

@@ -19,8 +19,11 @@ thread_local BlockRunner* current_runner = nullptr;
 
 constexpr std::size_t kLdsAlignment = 256;
 
+// Before the LDS, so that reading below it shows, and writing there does no harm and shows as well.
+constexpr std::size_t kLdsGuard = 4096;
+
 std::byte* allocate_lds(std::size_t bytes) {
-  void* memory = std::aligned_alloc(kLdsAlignment, (bytes / kLdsAlignment + 1) * kLdsAlignment);
+  void* memory = std::aligned_alloc(kLdsAlignment, kLdsGuard + (bytes / kLdsAlignment + 1) * kLdsAlignment);
   if (memory == nullptr) throw failed("cannot allocate " + std::to_string(bytes) + " bytes of LDS");
   return static_cast<std::byte*>(memory);
 }
@@ -88,10 +91,10 @@ void BlockRunner::prepare(Launch& launch) {
             dim3(launch.geometry.block),
             dim3(launch.geometry.grid),
             std::min(wave_size_, thread_count_),
-            lds_.get(),
+            lds_.get() + kLdsGuard,
             &runtime(),
             this};
-  std::memset(lds_.get(), std::to_integer<int>(launch.schedule.unwritten_lds), lds_bytes_);
+  std::memset(lds_.get(), std::to_integer<int>(launch.schedule.unwritten_lds), kLdsGuard + lds_bytes_);
   if (launch.geometry.block != named_) name_threads(launch.geometry);
   // ready_ is taken from its end.
   std::iota(order_.begin(), order_.begin() + thread_count_, std::uint16_t{0});
@@ -265,17 +268,26 @@ int BlockRunner::first_returned() const {
   throw std::logic_error("no thread of the block has returned");
 }
 
-// What lies behind the launch's dynamic LDS still is as prepare() filled it, or a block wrote there.
+// Comparing the bytes with their neighbours is what the C library does fastest, and every launch pays for this.
+bool BlockRunner::is_unwritten(const std::byte* first, std::size_t bytes) const {
+  return bytes == 0 || (first[0] == launch_->schedule.unwritten_lds && std::memcmp(first, first + 1, bytes - 1) == 0);
+}
+
+// What lies before and behind the launch's dynamic LDS still is as prepare() filled it, or a block wrote there.
 void BlockRunner::check_lds() {
   const auto declared = static_cast<std::size_t>(launch_->geometry.dynamic_lds);
-  const std::byte unwritten = launch_->schedule.unwritten_lds;
-  const std::byte* behind = lds_.get() + declared;
-  const std::size_t bytes = lds_bytes_ - declared;
-  // Comparing the bytes with their neighbours is what the C library does fastest, and every launch pays for this.
-  if (bytes == 0 || (behind[0] == unwritten && std::memcmp(behind, behind + 1, bytes - 1) == 0)) return;
-  std::size_t end = lds_bytes_;
-  while (lds_[end - 1] == unwritten) --end;
-  fault_ = Fault{Fault::Kind::lds_overrun, static_cast<int>(declared), 0, static_cast<int>(end - 1), 0, 0};
+  const std::byte* lds = lds_.get() + kLdsGuard;
+  std::ptrdiff_t written = 0;
+  if (!is_unwritten(lds_.get(), kLdsGuard)) {
+    written = -static_cast<std::ptrdiff_t>(kLdsGuard);
+    while (lds[written] == launch_->schedule.unwritten_lds) ++written;
+  } else if (!is_unwritten(lds + declared, lds_bytes_ - declared)) {
+    written = static_cast<std::ptrdiff_t>(lds_bytes_) - 1;
+    while (lds[written] == launch_->schedule.unwritten_lds) --written;
+  } else {
+    return;
+  }
+  fault_ = Fault{Fault::Kind::lds_overrun, static_cast<int>(declared), 0, static_cast<int>(written), 0, 0};
   launch_->blocks.close();
 }
 

@@ -70,6 +70,7 @@ class BlockRunner {
   [[nodiscard]] int next_ready();
   [[nodiscard]] int first_returned() const;
   void check_lds();
+  [[nodiscard]] bool is_unwritten(const std::byte* first, std::size_t bytes) const;
   [[noreturn]] void abort(Fault::Kind kind, int first, int first_line, int second, int second_line);
   [[nodiscard]] int index_of(const Thread* thread) const { return static_cast<int>(thread - threads_.data()); }
   [[nodiscard]] bool begun(int thread) const { return contexts_[index(thread)].where != nullptr; }

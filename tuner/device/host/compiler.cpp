@@ -3,13 +3,16 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "device/host/cpu.hpp"
 #include "device/host/device.hpp"
 #include "device/host/elf_image.hpp"
+#include "device/host/hints.hpp"
 #include "device/host/process.hpp"
 #include "device/host/temporary_folder.hpp"
 #include "hiptune/error.hpp"
+#include "problem/nearest.hpp"
 
 namespace hiptune::host {
 
@@ -85,9 +88,9 @@ ProcessResult run_compiler(const DeviceSettings& settings, const std::vector<std
     return run_process(command, folder);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::unavailable) throw;
-    throw unavailable("no C++ compiler '" + settings.cxx_compiler +
-                      "' found on PATH; install g++, or name a compiler that is there in HIPTUNE_CXX (" + error.what() +
-                      ")");
+    const bool is_path = settings.cxx_compiler.find('/') != std::string::npos;
+    throw unavailable("no C++ compiler '" + excerpt(settings.cxx_compiler) + (is_path ? "'" : "' found on PATH") +
+                      "; install g++, or name a compiler that is there in HIPTUNE_CXX (" + error.what() + ")");
   }
 }
 
@@ -100,9 +103,27 @@ std::string without(std::string text, const std::string& part) {
 std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (!in || text.empty()) throw failed("the C++ compiler reported success but wrote no code object");
   const auto* first = reinterpret_cast<const std::byte*>(text.data());
   return {first, first + text.size()};
+}
+
+// Of a log, the line that says most.
+std::string headline(const std::string& log) {
+  std::istringstream lines(log);
+  std::string first;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("error:") != std::string::npos) return excerpt(line);
+    if (first.empty()) first = line;
+  }
+  return first.empty() ? "it failed without a word" : excerpt(first);
+}
+
+// Room for more than the files of one compilation.
+void require_room(const TemporaryFolder& folder) {
+  constexpr std::size_t kRoom = std::size_t{4} << 20;
+  const std::string name = "hiptune-room";
+  folder.write(name, std::string(kRoom, ' '));
+  std::filesystem::remove(folder.path() / name);
 }
 
 }  // namespace
@@ -118,7 +139,8 @@ std::string HostCompiler::version() const {
   if (!version_.empty()) return version_;
   const ProcessResult result = run_compiler(settings_, {"--version"}, "/");
   if (!result.succeeded)
-    throw unavailable("'" + settings_.cxx_compiler + " --version' failed; is it a C++ compiler? " + result.output);
+    throw unavailable("'" + excerpt(settings_.cxx_compiler) + " --version' failed: " + headline(result.output) +
+                      "; name a g++ or clang++ in HIPTUNE_CXX");
   version_ = result.output.substr(0, result.output.find('\n'));
   return version_;
 }
@@ -126,18 +148,49 @@ std::string HostCompiler::version() const {
 CompileResult HostCompiler::compile(const CompileRequest& request) {
   const TemporaryFolder folder(settings_.temporary_directory);
   write_sources(request, folder);
-  std::vector<std::string> arguments = flags();
-  // Else g++ makes a module with a static variable in a template one that is never unloaded; clang++ never does so.
-  if (version().find("clang") == std::string::npos) arguments.emplace_back("-fno-gnu-unique");
-  arguments.insert(arguments.end(), {"-x", "c++", request.source.name, "-o", kOutput, "-lm", "-lc", "-lgcc"});
-  const ProcessResult result = run_compiler(settings_, arguments, folder.path());
-  if (!result.succeeded) return CompileFailure{without(result.output, folder.path().string() + "/")};
+  Built built = build(request.source.name, folder);
+  if (!built.bytes) {
+    require_room(folder);
+    require_working_compiler();
+    return CompileFailure{built.log + hints_for(built.log)};
+  }
   CodeObject code;
-  code.bytes = read_bytes(folder.path() / kOutput);
-  check_shared_library(code.bytes);
+  code.bytes = std::move(*built.bytes);
   code.isa_hash = hash_code(code.bytes);
   code.resources.resize(request.entry_points.size());
   return code;
+}
+
+HostCompiler::Built HostCompiler::build(const std::string& source, const TemporaryFolder& folder) const {
+  std::vector<std::string> arguments = flags();
+  // Else g++ makes a module with a static variable in a template one that is never unloaded; clang++ never does so.
+  if (version().find("clang") == std::string::npos) arguments.emplace_back("-fno-gnu-unique");
+  arguments.insert(arguments.end(), {"-x", "c++", source, "-o", kOutput, "-lm", "-lc", "-lgcc"});
+  const ProcessResult result = run_compiler(settings_, arguments, folder.path());
+  if (!result.succeeded) return {std::nullopt, without(result.output, folder.path().string() + "/")};
+  std::vector<std::byte> bytes = read_bytes(folder.path() / kOutput);
+  if (bytes.empty()) return {std::nullopt, "it reported success but wrote no code object"};
+  try {
+    check_shared_library(bytes);
+  } catch (const Error& error) {
+    return {std::nullopt, error.what()};
+  }
+  return {std::move(bytes), ""};
+}
+
+// Only once something failed: ordinary runs need not wait for it.
+void HostCompiler::require_working_compiler() const {
+  const std::lock_guard lock(probing_);
+  if (works_) return;
+  const TemporaryFolder folder(settings_.temporary_directory);
+  folder.write("trivial.cpp", "extern \"C\" int trivial() { return 0; }\n");
+  const Built built = build("trivial.cpp", folder);
+  works_ = built.bytes.has_value();
+  if (works_) return;
+  require_room(folder);
+  throw unavailable("the C++ compiler '" + excerpt(settings_.cxx_compiler) +
+                    "' cannot build a trivial shared library: " + headline(built.log) +
+                    "; name a g++ or clang++ that works in HIPTUNE_CXX");
 }
 
 }  // namespace hiptune::host

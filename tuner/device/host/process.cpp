@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <string_view>
 
@@ -65,6 +66,32 @@ std::vector<std::string> child_environment(const std::filesystem::path& folder) 
   return variables;
 }
 
+std::string_view search_path() {
+  for (char** each = environ; *each != nullptr; ++each)
+    if (const std::string_view variable = *each; variable.starts_with("PATH=")) return variable.substr(5);
+  return "/usr/bin:/bin";
+}
+
+bool is_program(const std::filesystem::path& file) {
+  return access(file.c_str(), X_OK) == 0 && !std::filesystem::is_directory(file);
+}
+
+// Where the shell would find a program, with relative paths taken from this process's folder and not from the one that
+// the program will run in.
+std::string found_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return std::filesystem::absolute(name);
+  std::string_view rest = search_path();
+  for (bool more = true; more;) {
+    const std::size_t colon = rest.find(':');
+    more = colon != std::string_view::npos;
+    const std::filesystem::path folder = rest.substr(0, colon);
+    const std::filesystem::path file = std::filesystem::absolute(folder / name);
+    if (is_program(file)) return file;
+    if (more) rest.remove_prefix(colon + 1);
+  }
+  throw unavailable("cannot start '" + name + "': " + std::strerror(ENOENT));
+}
+
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> result;
   for (std::string& text : texts) result.push_back(text.data());
@@ -82,16 +109,19 @@ bool wait_for_success(pid_t child) {
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& command, const std::filesystem::path& folder) {
+  const std::string program = found_program(command.front());
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw failed(std::string("cannot make a pipe: ") + std::strerror(errno));
   const ReadEnd output(ends[0]);
   std::vector<std::string> arguments = command;
+  // A compiler looks for its parts beside a path that it is called by.
+  if (command.front().find('/') != std::string::npos) arguments.front() = program;
   std::vector<std::string> environment = child_environment(folder);
   pid_t child = 0;
-  const int error = posix_spawnp(&child, command.front().c_str(), FileActions(folder, ends[1]).get(), nullptr,
-                                 pointers(arguments).data(), pointers(environment).data());
+  const int error = posix_spawn(&child, program.c_str(), FileActions(folder, ends[1]).get(), nullptr,
+                                pointers(arguments).data(), pointers(environment).data());
   close(ends[1]);
-  if (error != 0) throw unavailable("cannot start '" + command.front() + "': " + std::strerror(error));
+  if (error != 0) throw unavailable("cannot start '" + program + "': " + std::strerror(error));
   std::string text = output.read_all();
   return {wait_for_success(child), std::move(text)};
 }

@@ -12,8 +12,8 @@ namespace hiptune::host {
 TemporaryFolder::TemporaryFolder(const std::filesystem::path& parent) {
   std::string pattern = parent / "hiptune-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr)
-    throw failed("cannot make a temporary folder in " + parent.string() + ": " + std::strerror(errno) +
-                 "; give a folder that can be written to");
+    throw bad_input("cannot make a temporary folder in " + parent.string() + ": " + std::strerror(errno) +
+                    "; set TMPDIR to a folder that can be written to and has room");
   path_ = pattern;
 }
 
@@ -26,7 +26,9 @@ void TemporaryFolder::write(const std::string& name, const std::string& text) co
   std::ofstream out(path_ / name, std::ios::binary);
   out << text;
   out.close();
-  if (!out) throw failed("cannot write " + (path_ / name).string() + ": " + std::strerror(errno));
+  if (!out)
+    throw bad_input("cannot write " + (path_ / name).string() + ": " + std::strerror(errno) +
+                    "; set TMPDIR to a folder that can be written to and has room");
 }
 
 }  // namespace hiptune::host
