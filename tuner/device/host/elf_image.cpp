@@ -40,8 +40,9 @@ void check_shared_library(std::span<const std::byte> bytes) {
 }
 
 std::string hash_code(std::span<const std::byte> bytes) {
+  const ElfFile file = read_elf(bytes, kWhat);
   CodeHash hash;
-  for (const ElfSection& section : read_elf(bytes, kWhat).sections)
+  for (const ElfSection& section : file.sections)
     if (has_code_or_constants(section)) hash.add(section.name, section.contents);
   return hash.hex();
 }
