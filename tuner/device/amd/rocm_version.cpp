@@ -1,13 +1,12 @@
 #include "amd/rocm_version.hpp"
 
 #include <hip/hip_runtime_api.h>
-#include <hip/hip_version.h>
 
 #include "gpu/check.hpp"
 
 // ROCm 6 gave hipDeviceProp_t another layout and hipGetDeviceProperties another symbol behind the same name, so that a
-// module must be built with the headers of the library that it loads; the library's soname sees to that. ROCm 7 moved
-// hipRTC to a library of its own and removed members of hipDeviceProp_t that are not used here.
+// module must be built with the headers of the library that it loads; the library's soname sees to that. ROCm 7 removed
+// members of hipDeviceProp_t that are not used here.
 namespace hiptune::amd {
 
 Properties properties_of(int device) {
@@ -34,7 +33,5 @@ std::string runtime_version() {
   return std::to_string(version / 10000000) + "." + std::to_string(version / 100000 % 100) + "." +
          std::to_string(version % 100000);
 }
-
-std::string built_with() { return std::to_string(HIP_VERSION_MAJOR) + "." + std::to_string(HIP_VERSION_MINOR); }
 
 }  // namespace hiptune::amd

@@ -24,7 +24,5 @@ struct Properties {
 
 // Of the runtime that runs, which may be another than that of the build: "5.2.21153".
 [[nodiscard]] std::string runtime_version();
-// Of the headers that this was built with: "5.2".
-[[nodiscard]] std::string built_with();
 
 }  // namespace hiptune::amd

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "amd/limits.hpp"
 #include "amd/memory_cache.hpp"
 #include "amd/rocm_version.hpp"
 #include "gpu/check.hpp"
@@ -12,20 +13,14 @@
 namespace hiptune::gpu {
 namespace {
 
-// The hardware counts a launch's threads in 32 bits.
-constexpr std::int64_t kMostThreads = 4294967295;
-constexpr std::int64_t kMostBlocksYz = 65535;
-
 TargetFacts facts_of(const amd::Properties& properties) {
-  TargetFacts facts;
+  TargetFacts facts = amd::common_facts();
   facts.wave_size = properties.wave_size;
   facts.lds_bytes = properties.lds_bytes;
   facts.compute_units = properties.compute_units;
-  facts.max_cluster = 1;
   facts.max_block_threads = properties.max_block_threads;
   facts.max_grid_x = properties.max_grid[0];
-  facts.max_grid_yz = std::min({properties.max_grid[1], properties.max_grid[2], kMostBlocksYz});
-  facts.max_threads_per_launch = kMostThreads;
+  facts.max_grid_yz = std::min({properties.max_grid[1], properties.max_grid[2], facts.max_grid_yz});
   return facts;
 }
 

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "device/file_name.hpp"
 #include "device/host/cpu.hpp"
 #include "device/host/device.hpp"
 #include "device/host/elf_image.hpp"
@@ -50,9 +51,8 @@ const std::vector<std::string>& flags() {
 }
 
 void check_file_name(const std::string& name) {
-  const bool plain = !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
-  if (!plain || name.front() == '-' || name == kOutput)
-    throw bad_input("'" + name + "' cannot name a source or a header: give a plain file name");
+  require_plain_file_name(name);
+  if (name == kOutput) throw bad_input("'" + name + "' is the name of the compiler's output; give another");
 }
 
 int wave_size_of(const std::string& wanted) {
