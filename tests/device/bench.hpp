@@ -14,6 +14,7 @@
 
 #include "device/backends.hpp"
 #include "hiptune/error.hpp"
+#include "problem/kernel.hpp"
 
 namespace hiptune::device_tests {
 
@@ -36,11 +37,17 @@ inline CompileRequest request_for(const Target& target, const std::string& text,
   request.source = {"kernel.hip", text};
   request.headers = {
       {"hiptune_config.h", "#pragma once\nconstexpr int WAVE_SIZE = " + std::to_string(target.facts.wave_size) + ";\n"},
-      {"hiptune_device.h",
-       read_text(std::filesystem::path(HIPTUNE_SOURCE_DIR) / "kernel_templates/include/hiptune_device.h")}};
+      {"hiptune_device.h", read_text(shared_data_folder() / "kernel_templates/include/hiptune_device.h")}};
   request.entry_points = entries;
   request.architecture = target.architecture;
   return request;
+}
+
+// A regular expression for how a compiler begins its words about a line of the source: "kernel.hip:6:8: error:", or
+// with NVRTC "kernel.hip(6): error:".
+inline std::string error_at(int line) {
+  const std::string number = std::to_string(line);
+  return "kernel\\.hip(:" + number + ":[0-9]+|\\(" + number + "\\)): (fatal |catastrophic )?error:";
 }
 
 // The message of the exception of type E that `action` throws; fails the test when it throws none.

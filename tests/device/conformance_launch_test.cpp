@@ -124,12 +124,22 @@ TEST_P(Launch, a_shape_beyond_the_targets_limits_is_refused_by_name) {
   EXPECT_NO_THROW(bench.launch(*module, geometry(1, facts.max_block_threads)));
 }
 
+TEST_P(Launch, every_block_of_a_cluster_runs) {
+  const std::int64_t cluster = bench.facts().max_cluster;
+  const auto module = bench.load_body("int* out", "out[blockIdx.x * blockDim.x + threadIdx.x] += 1;");
+  const DeviceMemory out = bench.upload(std::vector<int>(static_cast<std::size_t>(3 * cluster) * 64, 0));
+  bench.launch(*module, {.grid = {3 * cluster, 1, 1}, .block = {64, 1, 1}, .dynamic_lds = 0, .cluster = cluster},
+               pointer<int>(out));
+  EXPECT_THAT(bench.download<int>(out), Each(1));
+}
+
 TEST_P(Launch, launches_from_four_threads_at_once_do_not_disturb_each_other) {
   const auto module = bench.load_body("int* out, int value", R"(
     int* lds = dynamic_lds<int>();
     lds[threadIdx.x] = value;
     barrier();
     out[blockIdx.x * blockDim.x + threadIdx.x] = lds[blockDim.x - 1 - threadIdx.x];)");
+  static_cast<void>(module->function("k"));  // only launches are for any thread, and not the first look at a module
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};
   for (int value = 1; value <= 4; ++value)

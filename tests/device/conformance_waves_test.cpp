@@ -162,7 +162,7 @@ TEST_P(Waves, arithmetic_agrees_with_the_standard_library) {
   const auto module = bench.load_body("double* out, float x, double y", R"(
     out[0] = hiptune::sqrt(x); out[1] = hiptune::sqrt(y); out[2] = hiptune::abs(-x); out[3] = hiptune::abs(-y);
     out[4] = hiptune::min(x, 1.0f); out[5] = hiptune::max(3, 4); out[6] = to_float(y); out[7] = from_float<double>(x);
-    out[8] = rsqrt(x); out[9] = hiptune::exp(x); out[10] = hiptune::log(y); out[11] = hiptune::tanh(y);
+    out[8] = hiptune::rsqrt(x); out[9] = hiptune::exp(x); out[10] = hiptune::log(y); out[11] = hiptune::tanh(y);
     out[12] = hiptune::pow(y, 3.0); out[13] = hiptune::fma(y, y, -1.0);)");
   const DeviceMemory out = bench.upload(std::vector<double>(14, -1));
   const float x = 7.3F;
