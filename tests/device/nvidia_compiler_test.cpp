@@ -172,6 +172,15 @@ TEST_F(NvidiaCompiler, what_is_called_or_launched_and_is_nowhere_is_a_compile_fa
               HasSubstr("nowhere"));
 }
 
+TEST_F(NvidiaCompiler, more_static_lds_than_there_is_is_a_compile_failure_that_says_so) {
+  EXPECT_THAT(failure_log(kernel_text("int* out", R"(
+    __shared__ int lds[60000];
+    lds[threadIdx.x] = 1;
+    barrier();
+    *out = lds[*out];)")),
+              AllOf(HasSubstr("'k' uses too much shared data"), Not(HasSubstr("ptxas info"))));
+}
+
 TEST_F(NvidiaCompiler, hip_sources_compile_with_hips_own_header) {
   EXPECT_EQ(failure_log(R"(#include <hip/hip_runtime.h>
     extern "C" __global__ void k(float* out, uint32_t n) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <sstream>
 
 #include "hiptune/error.hpp"
 #include "nvidia/architecture_facts.hpp"
@@ -60,6 +61,14 @@ void require_working_compiler(nvrtcResult result, const std::string& architectur
   check("nvrtcCompileProgram", result);
 }
 
+std::string without_report(const std::string& log) {
+  std::istringstream lines(log);
+  std::string text;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("ptxas info") && !line.starts_with("ptxas         .")) text += line + "\n";
+  return text;
+}
+
 std::optional<std::string> missing_entry(const CompileRequest& request, const std::vector<std::byte>& cubin) {
   for (const std::string& entry : request.entry_points)
     if (!has_kernel(cubin, entry)) return entry;
@@ -97,7 +106,7 @@ CompileResult NvrtcCompiler::compile(const CompileRequest& request) {
   const nvrtcResult result = program.compile(options_for(request.architecture));
   const std::string log = program.log();
   require_working_compiler(result, request.architecture, log);
-  if (result != NVRTC_SUCCESS) return CompileFailure{log};
+  if (result != NVRTC_SUCCESS) return CompileFailure{without_report(log)};
   CodeObject code;
   code.bytes = program.cubin();
   if (const auto entry = missing_entry(request, code.bytes))

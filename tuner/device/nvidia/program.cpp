@@ -53,7 +53,7 @@ std::string Program::log() const {
   check("nvrtcGetProgramLogSize", nvrtcGetProgramLogSize(program_, &size));
   std::string text(size, '\0');
   check("nvrtcGetProgramLog", nvrtcGetProgramLog(program_, text.data()));
-  while (!text.empty() && text.back() == '\0') text.pop_back();
+  std::erase(text, '\0');  // also stands between what ptxas reports and its errors
   return text;
 }
 
