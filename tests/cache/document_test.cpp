@@ -199,6 +199,25 @@ TEST(Merging, keeps_the_newest_of_each_problem) {
   EXPECT_EQ(lines_of(newest_per_problem({old, newer, other})), expected);
 }
 
+TEST(Merging, prefers_a_later_revision_to_a_later_date) {
+  const auto ahead = made_up::record(1, "2099-01-01T00:00:00Z");
+  auto revised = made_up::record(1);
+  revised.provenance.revision = 1;
+  EXPECT_THAT(lines_of(newest_per_problem({ahead, revised})), ElementsAre(to_json_line(revised)));
+  EXPECT_THAT(lines_of(newest_per_problem({revised, ahead})), ElementsAre(to_json_line(revised)));
+}
+
+TEST(Merging, prefers_what_was_made_from_the_present_sources) {
+  auto stale = made_up::record(1, "2099-01-01T00:00:00Z");
+  stale.provenance.revision = 7;
+  stale.provenance.fingerprints.source = "older";
+  const auto fresh = made_up::record(1);
+  const auto sources = fresh.provenance.fingerprints;
+  EXPECT_THAT(lines_of(newest_per_problem({stale, fresh}, &sources)), ElementsAre(to_json_line(fresh)));
+  EXPECT_THAT(lines_of(newest_per_problem({fresh, stale}, &sources)), ElementsAre(to_json_line(fresh)));
+  EXPECT_THAT(lines_of(newest_per_problem({stale, fresh})), ElementsAre(to_json_line(stale)));
+}
+
 TEST(Merging, does_not_depend_on_the_order_where_dates_are_equal) {
   const auto a = made_up::record();
   auto b = a;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The program as a user meets it: a fresh home and cache, the CPU device. usage: acceptance.py HIPTUNE [TEST ...]"""
+import ctypes
 import json
 import os
 import pathlib
@@ -55,6 +56,13 @@ class Home(unittest.TestCase):
             shutil.copy(ROOT / file, own)
         return own
 
+    def change_entry(self, file, old, new):
+        """Changes the only entry of a cache file as if hiptune had written it so: with the checksum that fits."""
+        replace(file, old, new)
+        line = file.read_text().splitlines()[1]
+        checksum = re.search(r'"checksum":"(\w+)",', line)
+        replace(file, checksum.group(1), xxh3_128(line.replace(checksum.group(0), "").encode()))
+
     def cache_file(self):
         return next(self.cache.glob("*/rmsnorm.json"))
 
@@ -63,6 +71,18 @@ def replace(file, old, new):
     text = file.read_text()
     assert old in text, (file, old)
     file.write_text(text.replace(old, new, 1))
+
+
+def xxh3_128(data):
+    """As the program hashes: the library is there wherever the program runs."""
+
+    class Hash(ctypes.Structure):
+        _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
+
+    function = ctypes.CDLL("libxxhash.so.0").XXH3_128bits
+    function.restype, function.argtypes = Hash, [ctypes.c_char_p, ctypes.c_size_t]
+    value = function(data, len(data))
+    return f"{value.high:016x}{value.low:016x}"
 
 
 class Acceptance(Home):
@@ -111,6 +131,30 @@ class Acceptance(Home):
         self.assertEqual([file.read_text() for file in kept], [damaged])
         self.run_hiptune("check", *here)
         self.run_hiptune("check", self.cache, *here)
+
+
+    def test_an_entry_dated_in_the_future_is_replaced(self):
+        cache = self.home / "ahead"
+        own = self.own_kernel(folder="changing")
+        here = ["--kernel-path", own, "--cache", cache]
+        self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, *here)
+        file = next(cache.glob("*/rmsnorm.json"))
+        date = json.loads(file.read_text())["entries"][0]["provenance"]["date"]
+        self.change_entry(file, date, "2099-01-01T00:00:00.000Z")
+        self.run_hiptune("check", *here)
+        replace(own / "rmsnorm.hip", "sum += x[c] * x[c]", "sum += 1.0f * x[c] * x[c]")
+        self.run_hiptune("check", *here, expect=4)
+        stored = self.json_of("tune", "rmsnorm", *SHAPE, *QUICK, *here)[-1]
+        self.assertEqual(stored["result"], "stored")
+        self.assertEqual(stored["entry"]["provenance"]["revision"], 1)
+        self.assertEqual(json.loads(file.read_text())["entries"], [stored["entry"]])
+        self.run_hiptune("check", *here)
+
+        # Where even a revision cannot win, tune does not claim that it stored.
+        self.change_entry(file, '"revision":1,', '"revision":1000000000,')
+        self.change_entry(file, stored["entry"]["provenance"]["date"], "2099-01-01T00:00:00.000Z")
+        lost = self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK[2:], *here, expect=1, phrases=["readers of", "2099"])
+        self.assertNotIn("stored: ", lost.stdout)
 
 
 class OwnKernel(Home):

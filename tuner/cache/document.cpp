@@ -136,13 +136,23 @@ auto problem_of(const Record& record) {
 // The text of a date sorts like the time itself once the closing 'Z' is gone.
 std::string sortable(const std::string& date) { return date.substr(0, date.size() - 1); }
 
-bool is_newer(const Record& a, const Record& b) {
-  const auto date_a = sortable(a.provenance.date);
-  const auto date_b = sortable(b.provenance.date);
-  return date_a != date_b ? date_a > date_b : checksum_of(a) > checksum_of(b);
+bool is_made_from(const Record& record, const Fingerprints* sources) {
+  return sources != nullptr && record.provenance.fingerprints == *sources;
+}
+
+// Whether `a` takes the place of `b`.
+bool replaces(const Record& a, const Record& b, const Fingerprints* sources) {
+  const bool current_a = is_made_from(a, sources), current_b = is_made_from(b, sources);
+  if (current_a != current_b) return current_a;
+  return is_newer(a, b) || (!is_newer(b, a) && checksum_of(a) > checksum_of(b));
 }
 
 }  // namespace
+
+bool is_newer(const Record& a, const Record& b) {
+  if (a.provenance.revision != b.provenance.revision) return a.provenance.revision > b.provenance.revision;
+  return sortable(a.provenance.date) > sortable(b.provenance.date);
+}
 
 std::string document_text(const std::string& kernel, const std::vector<Record>& records) {
   auto text = first_line(kernel);
@@ -159,11 +169,11 @@ Loaded read_document(const std::string& text, const std::filesystem::path& file,
   }
 }
 
-std::vector<Record> newest_per_problem(const std::vector<Record>& records) {
+std::vector<Record> newest_per_problem(const std::vector<Record>& records, const Fingerprints* sources) {
   std::map<decltype(problem_of(records.front())), const Record*> newest;
   for (const auto& record : records) {
     const auto [position, inserted] = newest.try_emplace(problem_of(record), &record);
-    if (!inserted && is_newer(record, *position->second)) position->second = &record;
+    if (!inserted && replaces(record, *position->second, sources)) position->second = &record;
   }
   std::vector<Record> result;
   for (const auto& entry : newest) result.push_back(*entry.second);

@@ -115,7 +115,8 @@ Verdict damaged(const CacheKey& key, const std::string& what) { return {key, "",
 std::vector<Verdict> check_key(const Store& store, const CacheKey& key, const Current& current) {
   std::vector<Verdict> verdicts;
   try {
-    const auto loaded = store.load(key);
+    const auto* known = std::get_if<CurrentKernel>(&current);
+    const auto loaded = store.load(key, known == nullptr ? nullptr : &known->fingerprints);
     for (const auto& record : loaded.records) verdicts.push_back(judge_against(key, record, current));
     for (const auto& damage : loaded.damage) verdicts.push_back(damaged(key, to_string(damage) + ": " + damage.advice));
   } catch (const Error& error) {

@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "cache/fingerprint.hpp"
 #include "cache/freshness.hpp"
 #include "cache/store.hpp"
 #include "cli/problem_options.hpp"
@@ -70,12 +71,13 @@ void print_records(const CacheKey& key, const std::filesystem::path& file, const
 int run(Context& context, const ProblemOptions& options) {
   const Kernel& kernel = *context.kernel;
   options.require_well_formed(kernel.space);
+  const Fingerprints sources = fingerprints_of(kernel);
   std::size_t found = 0, others = 0;
   for (const auto& root : {require_cache(context.options), shared_data_folder() / "cache"}) {
     const Store store(root);
     for (const CacheKey& key : store.keys()) {
       if (key.kernel != kernel.name) continue;
-      const Loaded loaded = store.load(key);
+      const Loaded loaded = store.load(key, &sources);
       for (const Damage& damage : loaded.damage) log().warn("{}", to_string(damage));
       const std::vector<Record> records = selected(loaded, kernel.space, options);
       print_records(key, store.file_of(key), records, kernel, context.json);

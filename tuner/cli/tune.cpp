@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "cache/fingerprint.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/session_options.hpp"
 #include "cli/text.hpp"
@@ -9,6 +10,7 @@
 #include "hiptune/error.hpp"
 #include "measure/statistics.hpp"
 #include "problem/config.hpp"
+#include "problem/log.hpp"
 #include "search/strategy.hpp"
 #include "session/messages.hpp"
 
@@ -96,7 +98,7 @@ std::string trial_line(const Trial& trial, const std::string& baseline, std::siz
   return line + (baseline.empty() ? "" : "  (baseline " + baseline + ")");
 }
 
-void print_result(const TuneResult& result, const TuneRequest& request) {
+void print_result(const TuneResult& result, const TuneRequest& request, bool lost) {
   print("");
   print(table_of(result, request.objective) +
         fmt::format("yardstick: {}, cold {}, warm {}, {} moved", result.yardstick.name,
@@ -105,6 +107,7 @@ void print_result(const TuneResult& result, const TuneRequest& request) {
   print("failures: " + failures_by_kind(result.trials) + first_failure(result.trials));
   if (result.invalid.count > 0)
     print(fmt::format("{} more are invalid here: {}", result.invalid.count, result.invalid.example));
+  if (lost) return print("lost: readers of the cache do not find this result");
   if (result.storing == Storing::none) return print("nothing usable came out; nothing was stored");
   const std::string config = to_string(result.record->config);
   if (result.storing == Storing::kept)
@@ -114,10 +117,11 @@ void print_result(const TuneResult& result, const TuneRequest& request) {
   print("stored: " + config + (ties.empty() ? "" : " (tied with: " + ties + ")"));
 }
 
-Json result_json(const Space& space, const TuneResult& result, const TuneRequest& request) {
-  Json json{{"result", result.storing == Storing::stored ? "stored"
-                       : result.storing == Storing::kept ? "kept"
-                                                         : "none"},
+Json result_json(const Space& space, const TuneResult& result, const TuneRequest& request, bool lost) {
+  Json json{{"result", lost                                ? "lost"
+                       : result.storing == Storing::stored ? "stored"
+                       : result.storing == Storing::kept   ? "kept"
+                                                           : "none"},
             {"problem", to_string(space, request.problem)},
             {"objective", to_string(request.objective)},
             {"trials", result.trials.size()},
@@ -144,6 +148,29 @@ TuneListener listener_for(bool json, std::size_t width) {
       [width](const Trial& trial, const std::string& baseline) { print(trial_line(trial, baseline, width)); }};
 }
 
+// The entry that a reader of the cache now finds for a problem.
+std::optional<Record> entry_in(const Store& store, const CacheKey& key, const Kernel& kernel, const Problem& problem) {
+  const Fingerprints sources = fingerprints_of(kernel);
+  for (Record& record : store.load(key, &sources).records)
+    if (problem_key(record) == to_string(kernel.space, problem)) return std::move(record);
+  return std::nullopt;
+}
+
+// Whether readers find what the run stored, which then is shown as they find it; says so where they do not.
+bool is_found(const Store& store, const CacheKey& key, const Kernel& kernel, const Problem& problem,
+              TuneResult& result) {
+  std::optional<Record> entry = entry_in(store, key, kernel, problem);
+  Record stored = *result.record;
+  if (entry) stored.provenance.revision = entry->provenance.revision;  // which the store may have raised
+  const bool is_ours = entry && to_json_line(*entry) == to_json_line(stored);
+  if (is_ours) result.record = std::move(entry);
+  if (is_ours) return true;
+  log().error("{}: the result was stored, but readers of {} find {}; is another run tuning this problem?",
+              to_string(kernel.space, problem), store.file_of(key).string(),
+              entry ? to_string(entry->config) + " of " + entry->provenance.date : "no entry");
+  return false;
+}
+
 int run(Context& context, const TuneOptions& options) {
   const Kernel& kernel = *context.kernel;
   const std::vector<Problem> problems = options.problem.problems(kernel.space);
@@ -152,7 +179,8 @@ int run(Context& context, const TuneOptions& options) {
   const Kernel copy = context.kernel_path().load("copy");
   Store store(require_cache(context.options));
   Coordinator coordinator(options.variants.worker_settings(context.options));
-  store.require_writable(cache_key(coordinator.target(), kernel.name));
+  const CacheKey key = cache_key(coordinator.target(), kernel.name);
+  store.require_writable(key);
   require_memory(kernel.space, problems, coordinator.target());
   Journal journal(context.options.cache / "journal", kernel.name);
   Tuning tuning(coordinator, kernel, copy, store, journal, listener_for(context.json, config_width(kernel.space)));
@@ -162,9 +190,10 @@ int run(Context& context, const TuneOptions& options) {
     if (!context.json)
       print(fmt::format("{} {} on {} ({})", kernel.name, to_string(kernel.space, problem), coordinator.target().id,
                         coordinator.target().name));
-    const TuneResult result = tuning.run(request);
-    context.json ? print_json(result_json(kernel.space, result, request)) : print_result(result, request);
-    all_usable = all_usable && result.storing != Storing::none;
+    TuneResult result = tuning.run(request);
+    const bool lost = result.storing == Storing::stored && !is_found(store, key, kernel, problem, result);
+    context.json ? print_json(result_json(kernel.space, result, request, lost)) : print_result(result, request, lost);
+    all_usable = all_usable && result.storing != Storing::none && !lost;
   }
   return all_usable ? kDone : kNothingUsable;
 }

@@ -4,6 +4,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "cache/fingerprint.hpp"
 #include "cache/freshness.hpp"
 #include "cache/store.hpp"
 #include "hiptune/error.hpp"
@@ -21,11 +22,12 @@ std::vector<std::int64_t> dimension_values(const Record& record) {
 // Collects usable entries, the first of each problem.
 class Collector {
  public:
-  Collector(const CacheKey& key, const Kernel& kernel, Dtype dtype) : key_(key), kernel_(kernel), dtype_(dtype) {}
+  Collector(const CacheKey& key, const Kernel& kernel, Dtype dtype)
+      : key_(key), kernel_(kernel), sources_(fingerprints_of(kernel)), dtype_(dtype) {}
 
   void add(const std::filesystem::path& root) {
     try {
-      const Loaded loaded = Store(root).load(key_);
+      const Loaded loaded = Store(root).load(key_, &sources_);
       for (const Damage& damage : loaded.damage) skip("", to_string(damage));
       for (const Record& record : loaded.records)
         if (record.dtype == dtype_ && !taken_.contains(problem_key(record))) add(record);
@@ -53,6 +55,7 @@ class Collector {
 
   const CacheKey& key_;
   const Kernel& kernel_;
+  Fingerprints sources_;
   Dtype dtype_;
   std::set<std::string> taken_;
   Catalog catalog_;
