@@ -113,6 +113,25 @@ TEST_F(StoreTest, reads_segments_that_nobody_has_merged) {
   EXPECT_THAT(problems(), ElementsAre(kRows1, kRows2));
 }
 
+TEST_F(StoreTest, drops_what_is_unwanted_from_file_and_segments) {
+  store_.put(key_, made_up::record(1));
+  store_.put(key_, made_up::record(2));
+  write_segment("a.json", document_text("rmsnorm", {made_up::record(3)}));
+  const auto odd = [](const Record& record) { return record.dimensions[0].second % 2 == 1; };
+  EXPECT_EQ(store_.drop(key_, nullptr, odd).size(), 2U);
+  EXPECT_THAT(problems(), ElementsAre(kRows2));
+  EXPECT_TRUE(store_.drop(key_, nullptr, odd).empty());
+  const auto lock = FileLock::acquire(file().parent_path() / "rmsnorm.lock");
+  EXPECT_THAT(error_of([&] { store_.drop(key_, nullptr, odd); }).what(), HasSubstr("another process is writing it"));
+}
+
+TEST_F(StoreTest, drops_nothing_where_something_is_damaged) {
+  store_.put(key_, made_up::record(1));
+  write_segment("a.json", "garbage");
+  EXPECT_TRUE(store_.drop(key_, nullptr, [](const Record&) { return true; }).empty());
+  EXPECT_THAT(problems(), ElementsAre(kRows1));
+}
+
 TEST_F(StoreTest, keys_include_kernels_with_segments_only) {
   write_segment("a.json", document_text("rmsnorm", {made_up::record()}));
   store_.put({"gfx90a", "copy"}, made_up::record());

@@ -140,6 +140,11 @@ Record newest_of_all(const Store& store, const CacheKey& key, Record record) {
   return record;
 }
 
+// One, however many links lead to the file.
+std::optional<FileLock> lock_of(const fs::path& file) {
+  return FileLock::acquire(with_suffix(final_target(file), ".lock"));
+}
+
 // What stands where a folder of segments should be is for load() to report.
 bool has_segments(const fs::path& folder) {
   std::error_code unreadable;
@@ -208,7 +213,7 @@ bool Store::compact(const CacheKey& key, const Fingerprints* sources) {
   const auto file = file_of(key);
   if (!path_exists(file.parent_path())) return true;
   const auto target = final_target(file);
-  const auto lock = FileLock::acquire(with_suffix(target, ".lock"));  // one, however many links lead there
+  const auto lock = lock_of(file);
   if (!lock) return false;
   remove_old_temporaries(target.parent_path(), target.filename().string());
   remove_old_temporaries(segments_of(file), "");
@@ -216,6 +221,23 @@ bool Store::compact(const CacheKey& key, const Fingerprints* sources) {
   if (contents.main_text || !contents.loaded.records.empty()) write_merged(file, key.kernel, contents);
   retire_segments(contents);
   return true;
+}
+
+std::vector<Record> Store::drop(const CacheKey& key, const Fingerprints* sources,
+                                const std::function<bool(const Record&)>& unwanted) {
+  const auto file = file_of(key);
+  const auto lock = lock_of(file);
+  if (!lock) throw failed(file.string() + ": another process is writing it; try again");
+  auto contents = read_contents(file, key.kernel, sources);
+  if (contents.main_damaged || !contents.damaged_segments.empty()) return {};
+  auto& records = contents.loaded.records;
+  const auto first = std::stable_partition(records.begin(), records.end(), std::not_fn(unwanted));
+  std::vector<Record> dropped(first, records.end());
+  if (dropped.empty()) return {};
+  records.erase(first, records.end());
+  write_merged(file, key.kernel, contents);
+  retire_segments(contents);
+  return dropped;
 }
 
 }  // namespace hiptune

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct Damage {
   int line = 0;  // 0: the file as a whole
   std::string what;
   std::string advice = kRestore;
+  std::optional<Record> claims = std::nullopt;  // what a damaged entry says of its problem; nothing else is filled in
 };
 // "FILE:LINE: WHAT"
 [[nodiscard]] std::string to_string(const Damage& damage);
@@ -63,6 +65,10 @@ class Store {
   void put(const CacheKey& key, const Record& record);
   // Merges the segments into the file, `sources` as in load; false when someone else holds the lock.
   bool compact(const CacheKey& key, const Fingerprints* sources = nullptr);
+  // Removes the entries that are `unwanted`, and returns them; `sources` as in load. Removes nothing where the file or
+  // a segment is damaged. Throws Error(failed) when someone else holds the lock.
+  std::vector<Record> drop(const CacheKey& key, const Fingerprints* sources,
+                           const std::function<bool(const Record&)>& unwanted);
 
  private:
   std::filesystem::path root_;

@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "cache/fingerprint.hpp"
+#include "cache/freshness.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/session_options.hpp"
 #include "cli/text.hpp"
@@ -106,7 +107,8 @@ void print_result(const TuneResult& result, const TuneRequest& request, bool los
                     format_time(median(result.yardstick.samples.warm)), format_bytes(result.work.bytes)));
   print("failures: " + failures_by_kind(result.trials) + first_failure(result.trials));
   if (result.invalid.count > 0)
-    print(fmt::format("{} more are invalid here: {}", result.invalid.count, result.invalid.example));
+    print(fmt::format("{} more {} invalid here: {}", result.invalid.count, result.invalid.count == 1 ? "is" : "are",
+                      result.invalid.example));
   if (lost) return print("lost: readers of the cache do not find this result");
   if (result.storing == Storing::none) return print("nothing usable came out; nothing was stored");
   const std::string config = to_string(result.record->config);
@@ -148,6 +150,14 @@ TuneListener listener_for(bool json, std::size_t width) {
       [width](const Trial& trial, const std::string& baseline) { print(trial_line(trial, baseline, width)); }};
 }
 
+bool is_now(const Record& record, const Space& space, const Problem& problem) {
+  try {
+    return problem_now(record, space) == problem;
+  } catch (const Error&) {  // it has no name any more
+    return false;
+  }
+}
+
 // The entry that a reader of the cache now finds for a problem.
 std::optional<Record> entry_in(const Store& store, const CacheKey& key, const Kernel& kernel, const Problem& problem) {
   const Fingerprints sources = fingerprints_of(kernel);
@@ -169,6 +179,17 @@ bool is_found(const Store& store, const CacheKey& key, const Kernel& kernel, con
               to_string(kernel.space, problem), store.file_of(key).string(),
               entry ? to_string(entry->config) + " of " + entry->provenance.date : "no entry");
   return false;
+}
+
+// Entries that are now called as the problem that was just tuned could never be used or replaced again.
+void replace_orphans(Store& store, const CacheKey& key, const Kernel& kernel, const Problem& problem, bool json) {
+  const Fingerprints sources = fingerprints_of(kernel);
+  const auto is_this = [&](const Record& record) {
+    return is_orphan(record, kernel.space) && is_now(record, kernel.space, problem);
+  };
+  if (std::ranges::none_of(store.load(key, &sources).records, is_this)) return;
+  for (const Record& gone : store.drop(key, &sources, is_this))
+    if (!json) print("replaced: the entry of " + problem_key(gone) + ", as this problem was called");
 }
 
 int run(Context& context, const TuneOptions& options) {
@@ -193,6 +214,7 @@ int run(Context& context, const TuneOptions& options) {
     TuneResult result = tuning.run(request);
     const bool lost = result.storing == Storing::stored && !is_found(store, key, kernel, problem, result);
     context.json ? print_json(result_json(kernel.space, result, request, lost)) : print_result(result, request, lost);
+    if (result.storing != Storing::none && !lost) replace_orphans(store, key, kernel, problem, context.json);
     all_usable = all_usable && result.storing != Storing::none && !lost;
   }
   return all_usable ? kDone : kNothingUsable;
