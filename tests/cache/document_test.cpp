@@ -58,6 +58,8 @@ TEST(Document, skips_a_changed_entry_and_names_its_line) {
   EXPECT_EQ(loaded.damage[0].line, 3);
   EXPECT_EQ(loaded.damage[0].file, "cache/dev/rmsnorm.json");
   EXPECT_THAT(loaded.damage[0].what, HasSubstr("/checksum"));
+  ASSERT_TRUE(loaded.damage[0].claims);
+  EXPECT_EQ(problem_key(*loaded.damage[0].claims), "rows=3 cols=4096 dtype=f32 ALIGN=16");
 }
 
 TEST(Document, reads_both_sides_of_a_merge_conflict) {
@@ -143,6 +145,33 @@ TEST(Document, that_is_json_but_no_cache_is_told_once) {
   EXPECT_EQ(only_damage("{\"about\":\"us\"}").what, "is JSON, but no hiptune cache: /about: must be an object");
 }
 
+TEST(Document, with_a_field_twice_in_an_entry_skips_that_entry) {
+  for (const auto& twice : {replaced(kTwo, "\"dtype\":", "\"config\":[],\"dtype\":"),
+                            replaced(kTwo, "\"median_ns\":", "\"median_ns\":1,\"median_ns\":")}) {
+    const auto loaded = read(twice);
+    EXPECT_THAT(lines_of(loaded.records), ElementsAre(to_json_line(made_up::record(2))));
+    ASSERT_EQ(loaded.damage.size(), 1U);
+    EXPECT_EQ(loaded.damage[0].line, 2);
+    EXPECT_THAT(loaded.damage[0].what, HasSubstr("this field stands twice"));
+  }
+  EXPECT_THAT(read(replaced(kTwo, "\"dtype\":", "\"config\":[],\"dtype\":")).damage[0].what,
+              testing::StartsWith("/config: "));
+}
+
+TEST(Document, with_entries_or_about_twice_is_damaged_and_loses_none) {
+  for (const auto& twice : {replaced(kTwo, "\n]}", "\n],\"entries\":[\n]}"),
+                            replaced(kTwo, "\"entries\":[", "\"entries\":[],\"entries\":["),
+                            replaced(kTwo, "\n]}", "\n],\"about\":{\"kernel\":\"rmsnorm\",\"schema_version\":1}}"),
+                            replaced(kTwo, "{\"kernel\":", "{\"kernel\":\"other\",\"kernel\":")}) {
+    const auto loaded = read(twice);
+    EXPECT_EQ(loaded.records.size(), 2U) << twice;
+    EXPECT_FALSE(loaded.damage.empty()) << twice;
+  }
+  const auto all_in_one_line = nlohmann::json::parse(kTwo).dump();
+  const auto damage = only_damage(all_in_one_line.substr(0, all_in_one_line.size() - 1) + ",\"entries\":[]}");
+  EXPECT_EQ(damage.what, "/entries: this field stands twice");
+}
+
 TEST(Document, whose_first_line_is_lost_still_gives_its_entries) {
   const auto loaded = read(replaced(kTwo, "\"about\"", "\"abuot\""));
   EXPECT_EQ(loaded.records.size(), 2U);
@@ -197,6 +226,25 @@ TEST(Merging, keeps_the_newest_of_each_problem) {
   const std::vector<std::string> expected{to_json_line(newer), to_json_line(other)};
   EXPECT_EQ(lines_of(newest_per_problem({other, newer, old})), expected);
   EXPECT_EQ(lines_of(newest_per_problem({old, newer, other})), expected);
+}
+
+TEST(Merging, prefers_a_later_revision_to_a_later_date) {
+  const auto ahead = made_up::record(1, "2099-01-01T00:00:00Z");
+  auto revised = made_up::record(1);
+  revised.provenance.revision = 1;
+  EXPECT_THAT(lines_of(newest_per_problem({ahead, revised})), ElementsAre(to_json_line(revised)));
+  EXPECT_THAT(lines_of(newest_per_problem({revised, ahead})), ElementsAre(to_json_line(revised)));
+}
+
+TEST(Merging, prefers_what_was_made_from_the_present_sources) {
+  auto stale = made_up::record(1, "2099-01-01T00:00:00Z");
+  stale.provenance.revision = 7;
+  stale.provenance.fingerprints.source = "older";
+  const auto fresh = made_up::record(1);
+  const auto sources = fresh.provenance.fingerprints;
+  EXPECT_THAT(lines_of(newest_per_problem({stale, fresh}, &sources)), ElementsAre(to_json_line(fresh)));
+  EXPECT_THAT(lines_of(newest_per_problem({fresh, stale}, &sources)), ElementsAre(to_json_line(fresh)));
+  EXPECT_THAT(lines_of(newest_per_problem({stale, fresh})), ElementsAre(to_json_line(stale)));
 }
 
 TEST(Merging, does_not_depend_on_the_order_where_dates_are_equal) {

@@ -77,6 +77,14 @@ TEST(Record, may_have_no_yardstick) {
   EXPECT_EQ(record_from_json_line(to_json_line(made_up::record())).yardstick->name, "device copy");
 }
 
+TEST(Record, has_a_revision_only_where_it_counts) {
+  auto record = made_up::record();
+  EXPECT_EQ(to_json_line(record).find("revision"), std::string::npos);
+  record.provenance.revision = kMaxRevision;
+  EXPECT_EQ(record_from_json_line(to_json_line(record)).provenance.revision, kMaxRevision);
+  EXPECT_THAT(complaint(changed("/provenance/revision", 0)), HasSubstr("/provenance/revision: must be an integer"));
+}
+
 TEST(Record, keeps_doubles_to_the_last_bit) {
   for (const double value : {0.1 + 0.2, 1.0 / 3, 5e-324, std::numeric_limits<double>::max(), 0.0, 123456789.0}) {
     auto record = made_up::record();

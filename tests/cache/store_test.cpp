@@ -67,11 +67,41 @@ TEST_F(StoreTest, leaves_nothing_behind_but_the_file) {
 
 TEST_F(StoreTest, newer_entry_replaces_older_one_only) {
   store_.put(key_, made_up::record(1, "2026-05-01T00:00:00Z"));
-  store_.put(key_, made_up::record(1, "2026-06-01T00:00:00Z"));
-  store_.put(key_, made_up::record(1, "2026-04-01T00:00:00Z"));
+  write_segment("a.json", document_text("rmsnorm", {made_up::record(1, "2026-06-01T00:00:00Z")}));
+  write_segment("b.json", document_text("rmsnorm", {made_up::record(1, "2026-04-01T00:00:00Z")}));
+  EXPECT_TRUE(store_.compact(key_));
   const auto records = store_.load(key_).records;
   ASSERT_EQ(records.size(), 1U);
   EXPECT_EQ(records[0].provenance.date, "2026-06-01T00:00:00Z");
+}
+
+// Of a machine whose clock is ahead.
+TEST_F(StoreTest, put_replaces_what_its_writer_finds_also_where_that_has_a_later_date) {
+  store_.put(key_, made_up::record(1, "2099-01-01T00:00:00Z"));
+  EXPECT_EQ(store_.load(key_).records.at(0).provenance.revision, 0);
+  for (const std::int64_t revision : {1, 2}) {  // the second has the date of the first
+    auto next = made_up::record(1, "2026-06-01T00:00:00Z");
+    next.timing.cold.median_ns = static_cast<double>(revision);
+    store_.put(key_, next);
+    store_.put(key_, next);  // once more the same: no revision of its own
+    const auto records = store_.load(key_).records;
+    ASSERT_EQ(records.size(), 1U);
+    EXPECT_EQ(records[0].timing.cold.median_ns, static_cast<double>(revision));
+    EXPECT_EQ(records[0].provenance.date, "2026-06-01T00:00:00Z");
+    EXPECT_EQ(records[0].provenance.revision, revision);
+  }
+  store_.put(key_, made_up::record(1, "2026-07-01T00:00:00Z"));
+  EXPECT_EQ(store_.load(key_).records.at(0).provenance.date, "2026-07-01T00:00:00Z");
+  EXPECT_EQ(store_.load(key_).records.at(0).provenance.revision, 2);
+}
+
+TEST_F(StoreTest, put_keeps_what_was_made_from_the_same_sources_before_a_newer_entry_of_others) {
+  auto stale = made_up::record(2, "2099-01-01T00:00:00Z");
+  stale.provenance.fingerprints.source = "older";
+  write_segment("a.json", document_text("rmsnorm", {stale}));
+  write_segment("b.json", document_text("rmsnorm", {made_up::record(2)}));
+  store_.put(key_, made_up::record(1));
+  EXPECT_EQ(to_json_line(store_.load(key_).records.at(1)), to_json_line(made_up::record(2)));
 }
 
 TEST_F(StoreTest, reads_segments_that_nobody_has_merged) {
@@ -81,6 +111,25 @@ TEST_F(StoreTest, reads_segments_that_nobody_has_merged) {
   EXPECT_TRUE(store_.compact(key_));
   EXPECT_THAT(list_folder(segments()), IsEmpty());
   EXPECT_THAT(problems(), ElementsAre(kRows1, kRows2));
+}
+
+TEST_F(StoreTest, drops_what_is_unwanted_from_file_and_segments) {
+  store_.put(key_, made_up::record(1));
+  store_.put(key_, made_up::record(2));
+  write_segment("a.json", document_text("rmsnorm", {made_up::record(3)}));
+  const auto odd = [](const Record& record) { return record.dimensions[0].second % 2 == 1; };
+  EXPECT_EQ(store_.drop(key_, nullptr, odd).size(), 2U);
+  EXPECT_THAT(problems(), ElementsAre(kRows2));
+  EXPECT_TRUE(store_.drop(key_, nullptr, odd).empty());
+  const auto lock = FileLock::acquire(file().parent_path() / "rmsnorm.lock");
+  EXPECT_THAT(error_of([&] { store_.drop(key_, nullptr, odd); }).what(), HasSubstr("another process is writing it"));
+}
+
+TEST_F(StoreTest, drops_nothing_where_something_is_damaged) {
+  store_.put(key_, made_up::record(1));
+  write_segment("a.json", "garbage");
+  EXPECT_TRUE(store_.drop(key_, nullptr, [](const Record&) { return true; }).empty());
+  EXPECT_THAT(problems(), ElementsAre(kRows1));
 }
 
 TEST_F(StoreTest, keys_include_kernels_with_segments_only) {

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """The program as a user meets it: a fresh home and cache, the CPU device. usage: acceptance.py HIPTUNE [TEST ...]"""
+import ctypes
 import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -55,6 +57,13 @@ class Home(unittest.TestCase):
             shutil.copy(ROOT / file, own)
         return own
 
+    def change_entry(self, file, old, new):
+        """Changes the only entry of a cache file as if hiptune had written it so: with the checksum that fits."""
+        replace(file, old, new)
+        line = file.read_text().splitlines()[1]
+        checksum = re.search(r'"checksum":"(\w+)",', line)
+        replace(file, checksum.group(1), xxh3_128(line.replace(checksum.group(0), "").encode()))
+
     def cache_file(self):
         return next(self.cache.glob("*/rmsnorm.json"))
 
@@ -63,6 +72,18 @@ def replace(file, old, new):
     text = file.read_text()
     assert old in text, (file, old)
     file.write_text(text.replace(old, new, 1))
+
+
+def xxh3_128(data):
+    """As the program hashes: the library is there wherever the program runs."""
+
+    class Hash(ctypes.Structure):
+        _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
+
+    function = ctypes.CDLL("libxxhash.so.0").XXH3_128bits
+    function.restype, function.argtypes = Hash, [ctypes.c_char_p, ctypes.c_size_t]
+    value = function(data, len(data))
+    return f"{value.high:016x}{value.low:016x}"
 
 
 class Acceptance(Home):
@@ -79,6 +100,7 @@ class Acceptance(Home):
         shown = self.run_hiptune("show", "rmsnorm", *SHAPE, *here).stdout
         self.assertIn("rows=4 cols=16 dtype=f32", shown)
         self.assertIn(winner, shown)
+        self.assertFalse(shown.endswith("\n\n"))
 
         call = self.run_hiptune("dispatch", "rmsnorm", *SHAPE, *here, "--explain").stdout
         self.assertIn(f"{winner} (exact)", call)
@@ -95,7 +117,8 @@ class Acceptance(Home):
         replace(template, "sum += x[c] * x[c]", "sum -= x[c] * x[c]")
         stale = self.run_hiptune("check", *here, expect=4).stdout
         self.assertIn("the template changed", stale)
-        self.assertIn("hiptune tune rmsnorm --rows 4 --cols 16", stale)
+        self.assertIn("run `hiptune tune rmsnorm --rows 4 --cols 16 --device host "
+                      f"--cache {self.cache} --kernel-path {own}`\n", stale)
         fallback = self.run_hiptune("dispatch", "rmsnorm", *SHAPE, *here, "--explain", expect=1)
         self.assertIn("(fallback)", fallback.stdout)
         self.assertIn("WRONG", fallback.stdout)
@@ -104,13 +127,44 @@ class Acceptance(Home):
 
         damaged = self.cache_file().read_text().replace("lds_tree", "lds_flee", 1).replace("serial", "cereal", 1)
         self.cache_file().write_text(damaged)
-        self.assertIn("damaged", self.run_hiptune("check", *here, expect=5).stdout)
+        said = self.run_hiptune("check", *here, expect=5).stdout
+        self.assertIn("damaged", said)
+        self.assertNotIn(" \n", said)
+        self.assertIn("rmsnorm rows=4 cols=16 dtype=f32\n", said)
+        shown = self.run_hiptune("show", "rmsnorm", *SHAPE, *here, expect=1).stdout
+        self.assertIn(f"no sound entry for rmsnorm in {self.cache}; 1 is damaged", shown)
+        self.assertIn(f"`hiptune check {self.cache} --kernel-path {own}`", shown)
+        self.assertIn(f"`hiptune tune rmsnorm --rows 4 --cols 16 --cache {self.cache} --kernel-path {own}`", shown)
         self.assertEqual(self.cache_file().read_text(), damaged)
         self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, *here)
         kept = list(self.cache.glob("*/rmsnorm.json.damaged-*"))
         self.assertEqual([file.read_text() for file in kept], [damaged])
         self.run_hiptune("check", *here)
         self.run_hiptune("check", self.cache, *here)
+
+
+    def test_an_entry_dated_in_the_future_is_replaced(self):
+        cache = self.home / "ahead"
+        own = self.own_kernel(folder="changing")
+        here = ["--kernel-path", own, "--cache", cache]
+        self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, *here)
+        file = next(cache.glob("*/rmsnorm.json"))
+        date = json.loads(file.read_text())["entries"][0]["provenance"]["date"]
+        self.change_entry(file, date, "2099-01-01T00:00:00.000Z")
+        self.run_hiptune("check", *here)
+        replace(own / "rmsnorm.hip", "sum += x[c] * x[c]", "sum += 1.0f * x[c] * x[c]")
+        self.run_hiptune("check", *here, expect=4)
+        stored = self.json_of("tune", "rmsnorm", *SHAPE, *QUICK, *here)[-1]
+        self.assertEqual(stored["result"], "stored")
+        self.assertEqual(stored["entry"]["provenance"]["revision"], 1)
+        self.assertEqual(json.loads(file.read_text())["entries"], [stored["entry"]])
+        self.run_hiptune("check", *here)
+
+        # Where even a revision cannot win, tune does not claim that it stored.
+        self.change_entry(file, '"revision":1,', '"revision":1000000000,')
+        self.change_entry(file, stored["entry"]["provenance"]["date"], "2099-01-01T00:00:00.000Z")
+        lost = self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK[2:], *here, expect=1, phrases=["readers of", "2099"])
+        self.assertNotIn("stored: ", lost.stdout)
 
 
 class OwnKernel(Home):
@@ -128,6 +182,30 @@ class OwnKernel(Home):
         self.assertIn("stored: ", tuned)
         self.run_hiptune("dispatch", "brand_new", *shape, "--kernel-path", own)
         self.run_hiptune("tune", "brand_new", *shape, expect=2, phrases=["no kernel \"brand_new\""])
+        unknown = self.run_hiptune("check", expect=4).stdout
+        self.assertTrue(unknown.startswith("unknown "))
+        self.assertIn("add --kernel-path FOLDER", unknown)
+        self.assertIn("0 fresh, 0 stale, 0 damaged, 1 of unknown kernels", unknown)
+        self.assertEqual(self.json_of("check", expect=4)[-1]["result"], "unknown")
+
+        # A dimension gets another name: the command that check gives puts an end to the stale entry.
+        name = next(iter(space["dimensions"]))
+        for file in own.iterdir():
+            file.write_text(re.sub(rf"\b{name}\b", "lines", file.read_text()))
+        stale = self.run_hiptune("check", "--kernel-path", own, expect=4).stdout
+        command = re.search(r"run `hiptune (tune .*)`", stale).group(1)
+        self.assertIn("--lines 8", command)
+        self.run_hiptune(*shlex.split(command), *options)
+        self.assertIn("1 fresh, 0 stale", self.run_hiptune("check", "--kernel-path", own).stdout)
+
+        # The problem is gone: only pruning does.
+        replace(own / "brand_new.json", '"minimum": 1', '"minimum": 9')
+        stale = self.run_hiptune("check", "--kernel-path", own, expect=4).stdout
+        command = re.search(r"run `hiptune (check .* --prune.*)`", stale).group(1)
+        self.run_hiptune("check", "--prune", expect=4)  # of a kernel that is not found nothing is removed
+        pruned = self.run_hiptune(*shlex.split(command)).stdout
+        self.assertTrue(pruned.startswith("pruned "))
+        self.assertIn("0 fresh, 0 stale, 0 damaged; 1 pruned", pruned)
 
     def test_a_template_that_does_not_compile_shows_its_own_line(self):
         own = self.own_kernel(folder="broken")
@@ -239,13 +317,29 @@ class BadInput(Home):
                 self.assertEqual(done.stdout, "")
         self.assertEqual(list(self.cache.glob("*/*.json")), [])
 
+    def test_check_of_a_part_of_a_cache_names_the_whole(self):
+        self.run_hiptune("check", ROOT / "README.md", expect=2, phrases=["is a file"])
+        cache = self.home / "a cache"
+        (cache / "device").mkdir(parents=True)
+        (cache / "device" / "rmsnorm.json").write_text("{}")
+        whole = f"give the cache's folder: hiptune check '{cache}'"
+        self.run_hiptune("check", cache / "device", expect=2, phrases=["one device's folder", whole])
+        self.run_hiptune("check", f"{cache}/device/", expect=2, phrases=["one device's folder", whole])
+        self.run_hiptune("check", cache / "device" / "rmsnorm.json", expect=2, phrases=["a file of a cache", whole])
+        self.run_hiptune("check", cache, expect=5)
+
     def test_json_reports_errors_as_well(self):
         for words in (["tnue"], ["tune", "rmsnorm", "--rows", "x", "--cols", "4"], ["tune", "rmsnorm", "--bogus"]):
             lines = self.json_of(*words, expect=2)
             self.assertEqual(list(lines[-1]), ["error"])
 
     def test_an_empty_cache_shows_nothing_and_says_how_to_fill_it(self):
-        self.assertIn("hiptune tune rmsnorm", self.run_hiptune("show", "rmsnorm", expect=1).stdout)
+        cache = self.home / "empty"
+        said = self.run_hiptune("show", "rmsnorm", "--rows", "7", "--cache", cache, expect=1).stdout
+        self.assertIn(f"`hiptune tune rmsnorm --rows 7 --cols 1024 --cache {cache}` makes one", said)
+        said = self.run_hiptune("dispatch", "rmsnorm", *SHAPE, "--cache", cache).stdout
+        self.assertIn(f"in {cache} and ", said)
+        self.assertIn(f"make one with `hiptune tune rmsnorm --rows 4 --cols 16 --device host --cache {cache}`", said)
 
     def test_no_compiler_is_exit_3(self):
         for environment in ({"HIPTUNE_CXX": "nonexistent"}, {"PATH": "/nonexistent"}):
@@ -430,10 +524,12 @@ class Json(Home):
         self.assertEqual(shown[0]["entry"], tuned[-1]["entry"])
         self.assertEqual(shown[-1], {"result": "found", "entries": 1})
         self.assertEqual(self.json_of("show", "rmsnorm", "--rows", "5", expect=1)[-1]["result"], "none")
+        self.assertEqual(self.json_of("show", "rmsnorm", "--device", "host")[-1]["entries"], 1)
+        self.assertEqual(self.json_of("show", "rmsnorm", "--device", "host:wave64", expect=1)[-1]["entries"], 0)
         call = self.json_of("dispatch", "rmsnorm", *SHAPE)
         self.assertEqual((call[0]["choice"], call[-1]["result"]), ("exact", "right"))
         checked = self.json_of("check")
-        self.assertEqual(checked[-1], {"result": "fresh", "fresh": 1, "stale": 0, "damaged": 0})
+        self.assertEqual(checked[-1], {"result": "fresh", "fresh": 1, "stale": 0, "unknown": 0, "damaged": 0})
         verified = self.json_of("verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32")
         self.assertEqual({line["problem"] for line in verified[:-1]}, {"rows=4 cols=16 dtype=f32"})
         self.assertEqual(verified[-1], {"result": "passed", "passed": 3, "variants": 3, "failures": "none"})

@@ -2,6 +2,7 @@
 
 #include "cache/files.hpp"
 #include "cache/fingerprint.hpp"
+#include "device/host/cpu_features.hpp"
 #include "hiptune/error.hpp"
 #include "problem/log.hpp"
 
@@ -10,6 +11,8 @@ namespace {
 
 // The file: the hash of the rest in hex, a line with the ISA's hash, then the code object.
 constexpr std::size_t kHashDigits = 32;
+// Of the compiler's version, in the file's name: KEY-COMPILER.code.
+constexpr std::size_t kCompilerDigits = 8;
 
 std::string serialize(const CodeObject& code) {
   std::string text = code.isa_hash + "\n";
@@ -28,38 +31,71 @@ std::optional<CodeObject> deserialize(const std::string& file) {
   return code;
 }
 
+// Code for the CPU may use all that this one can do, and one of the same name may lack some of it.
+std::string this_machine(const Target& target) { return target.backend == "host" ? host::cpu_features() : ""; }
+
+std::optional<CodeObject> read_code(const std::filesystem::path& path) {
+  std::optional<std::string> file;
+  try {
+    file = read_file(path);
+  } catch (const Error& error) {
+    log().warn("{}", error.what());  // compiled instead
+  }
+  if (!file) return std::nullopt;
+  auto code = deserialize(*file);
+  if (!code) log().warn("{}: damaged, compiled again", path.string());
+  return code;
+}
+
+// Empty: there is none, or it cannot run, which compiling then tells.
+std::string version_of(const Compiler* compiler) {
+  if (compiler == nullptr) return "";
+  try {
+    return compiler->version();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::unavailable) throw;
+    return "";
+  }
+}
+
 }  // namespace
 
-std::string CodeStore::key_of(const Variant& variant, const Target& target) {
-  std::string text = std::string(HIPTUNE_VERSION) + '\0' + target.architecture + '\0' + target.name + '\0' +
-                     variant.source.name + '\0';
+std::string CodeStore::key_of(const Variant& variant, const Target& target, const std::string& machine) {
+  std::string text = std::string(HIPTUNE_VERSION) + '\0' + target.architecture + '\0' + target.name + '\0' + machine +
+                     '\0' + variant.source.name + '\0';
   text += variant.source.text + '\0';
   for (const SourceFile& header : variant.headers) text += header.name + '\0' + header.text + '\0';
   for (const std::string& entry : variant.entry_points) text += entry + '\0';
   return fingerprint_bytes(text);
 }
 
-std::filesystem::path CodeStore::file_of(const std::string& key) const {
-  return folder_ / key.substr(0, 2) / (key + ".code");
+std::string CodeStore::key_of(const Variant& variant, const Target& target) {
+  return key_of(variant, target, this_machine(target));
 }
 
-std::optional<CodeObject> CodeStore::find(const std::string& key) const {
-  if (folder_.empty()) return std::nullopt;
-  std::optional<std::string> file;
+std::filesystem::path CodeStore::file_of(const std::string& key, const std::string& compiler) const {
+  return folder_ / key.substr(0, 2) / (key + "-" + fingerprint_bytes(compiler).substr(0, kCompilerDigits) + ".code");
+}
+
+std::optional<CodeObject> CodeStore::find_of_any_compiler(const std::string& key) const {
   try {
-    file = read_file(file_of(key));
+    for (const auto& path : list_folder(folder_ / key.substr(0, 2)))
+      if (path.filename().string().starts_with(key + "-") && path.extension() == ".code")
+        if (auto code = read_code(path)) return code;
   } catch (const Error& error) {
-    log().warn("{}", error.what());  // compiled instead
+    log().warn("{}", error.what());
   }
-  if (!file) return std::nullopt;
-  auto code = deserialize(*file);
-  if (!code) log().warn("{}: damaged, compiled again", file_of(key).string());
-  return code;
+  return std::nullopt;
 }
 
-void CodeStore::put(const std::string& key, const CodeObject& code) const {
+std::optional<CodeObject> CodeStore::find(const std::string& key, const std::string& compiler) const {
+  if (folder_.empty()) return std::nullopt;
+  return compiler.empty() ? find_of_any_compiler(key) : read_code(file_of(key, compiler));
+}
+
+void CodeStore::put(const std::string& key, const std::string& compiler, const CodeObject& code) const {
   if (folder_.empty()) return;
-  const std::filesystem::path file = file_of(key);
+  const std::filesystem::path file = file_of(key, compiler);
   std::error_code error;
   std::filesystem::create_directories(file.parent_path(), error);
   if (error) throw failed(file.parent_path().string() + ": cannot be created: " + error.message());
@@ -68,7 +104,8 @@ void CodeStore::put(const std::string& key, const CodeObject& code) const {
 
 CodeObject CodeStore::find_or_compile(const Variant& variant, const Target& target, Compiler* compiler) const {
   const std::string key = key_of(variant, target);
-  if (auto code = find(key)) return std::move(*code);
+  const std::string version = version_of(compiler);
+  if (auto code = find(key, version)) return std::move(*code);
   if (compiler == nullptr)
     throw unavailable(variant.source.name + ": not among the stored code objects, and there is no compiler to make it");
   CompileResult result =
@@ -77,7 +114,7 @@ CodeObject CodeStore::find_or_compile(const Variant& variant, const Target& targ
     throw bad_input(variant.source.name + " does not compile:\n" + failure->log);
   auto code = std::get<CodeObject>(std::move(result));
   try {
-    put(key, code);
+    put(key, version, code);
   } catch (const Error& error) {
     log().warn("{}", error.what());  // a read-only cache is no reason not to run
   }

@@ -4,9 +4,11 @@
 #include <map>
 #include <sstream>
 #include <tuple>
+#include <utility>
 
 #include "cache/json_field.hpp"
 #include "cache/json_reason.hpp"
+#include "cache/json_unique.hpp"
 #include "cache/record_json.hpp"
 #include "hiptune/error.hpp"
 
@@ -35,16 +37,26 @@ class DocumentReader {
 
   Loaded read(const std::string& text) {
     try {
-      read_whole(text, json::parse(text));
-    } catch (const json::parse_error& error) {
-      read_lines(text, position_of(error, text).line, json_reason(error, text));
+      if (const auto document = parse_or_read_lines(text)) read_whole(text, *document);
     } catch (const json::exception& error) {
-      read_lines(text, 0, json_reason(error, text));
+      read_lines(text, 0, "not valid JSON: " + json_reason(error, text));
     }
     return std::move(loaded_);
   }
 
  private:
+  // None: not JSON as a whole, and read line by line.
+  std::optional<json> parse_or_read_lines(const std::string& text) {
+    try {
+      return parse_unique(text);
+    } catch (const json::parse_error& error) {
+      read_lines(text, position_of(error, text).line, "not valid JSON: " + json_reason(error, text));
+    } catch (const Error& error) {
+      read_lines(text, 0, error.what());
+    }
+    return std::nullopt;
+  }
+
   void damage(int line, const std::string& what) { loaded_.damage.push_back({file_, line, one_line(what)}); }
 
   // Neither the first line nor any entry is ours. What else is wrong would only repeat that, line by line.
@@ -71,6 +83,7 @@ class DocumentReader {
       check();
     } catch (const Error& error) {
       damage(line, error.what());
+      loaded_.damage.back().claims = std::exchange(claims_, std::nullopt);
     }
   }
 
@@ -96,11 +109,17 @@ class DocumentReader {
     const bool our_layout = lines == entries.size() + kFirstEntryLine;
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const int line = our_layout ? static_cast<int>(i) + kFirstEntryLine : 0;
-      report(line, [&] { loaded_.records.push_back(record_from_json(entries[i].value())); });
+      report(line, [&] { read_entry(entries[i].value()); });
     }
   }
 
-  // Not JSON as a whole: cut off, or with the marks of a merge conflict in it.
+  void read_entry(const json& entry) {
+    claims_ = claims_of(entry);
+    loaded_.records.push_back(record_from_json(entry));
+    claims_.reset();
+  }
+
+  // Not JSON as a whole: cut off, with the marks of a merge conflict in it, or with a field that stands twice.
   void read_lines(const std::string& text, int wrong_line, const std::string& what) {
     std::istringstream lines(text);
     std::string line;
@@ -109,22 +128,26 @@ class DocumentReader {
       if (line.empty() || line == kLastLine) continue;
       report(number, [&] { read_line(line, number); });
     }
-    if (nothing_is_ours()) return damage_as_a_whole(wrong_line, "not valid JSON: " + what, kRestore);
+    if (nothing_is_ours()) return damage_as_a_whole(wrong_line, what, kRestore);
     const bool told = std::ranges::count(loaded_.damage, wrong_line, &Damage::line) > 0;
     const bool told_at_its_line = wrong_line == 0 && !loaded_.damage.empty();
-    if (!told && !told_at_its_line) damage(wrong_line, "not valid JSON: " + what);
+    if (!told && !told_at_its_line) damage(wrong_line, what);
   }
 
   void read_line(const std::string& line, int number) {
-    if (number > 1) return loaded_.records.push_back(record_from_json_line(line));
-    const auto header = json::parse(line + kLastLine, nullptr, false);
-    if (header.is_discarded()) throw bad_input("not the first line of a cache file: " + first_line(kernel_));
-    check_about(Field(header));
+    if (number > 1) return read_entry(json_from_line(line));
+    try {
+      const auto header = parse_unique(line + kLastLine);
+      check_about(Field(header));
+    } catch (const json::exception&) {
+      throw bad_input("not the first line of a cache file: " + first_line(kernel_));
+    }
   }
 
   std::filesystem::path file_;
   std::string kernel_;
   Loaded loaded_;
+  std::optional<Record> claims_;  // of the entry that is being read
   bool about_is_ours_ = false;
   bool of_another_kernel_ = false;  // its entries are not for us
 };
@@ -136,13 +159,23 @@ auto problem_of(const Record& record) {
 // The text of a date sorts like the time itself once the closing 'Z' is gone.
 std::string sortable(const std::string& date) { return date.substr(0, date.size() - 1); }
 
-bool is_newer(const Record& a, const Record& b) {
-  const auto date_a = sortable(a.provenance.date);
-  const auto date_b = sortable(b.provenance.date);
-  return date_a != date_b ? date_a > date_b : checksum_of(a) > checksum_of(b);
+bool is_made_from(const Record& record, const Fingerprints* sources) {
+  return sources != nullptr && record.provenance.fingerprints == *sources;
+}
+
+// Whether `a` takes the place of `b`.
+bool replaces(const Record& a, const Record& b, const Fingerprints* sources) {
+  const bool current_a = is_made_from(a, sources), current_b = is_made_from(b, sources);
+  if (current_a != current_b) return current_a;
+  return is_newer(a, b) || (!is_newer(b, a) && checksum_of(a) > checksum_of(b));
 }
 
 }  // namespace
+
+bool is_newer(const Record& a, const Record& b) {
+  if (a.provenance.revision != b.provenance.revision) return a.provenance.revision > b.provenance.revision;
+  return sortable(a.provenance.date) > sortable(b.provenance.date);
+}
 
 std::string document_text(const std::string& kernel, const std::vector<Record>& records) {
   auto text = first_line(kernel);
@@ -159,11 +192,11 @@ Loaded read_document(const std::string& text, const std::filesystem::path& file,
   }
 }
 
-std::vector<Record> newest_per_problem(const std::vector<Record>& records) {
+std::vector<Record> newest_per_problem(const std::vector<Record>& records, const Fingerprints* sources) {
   std::map<decltype(problem_of(records.front())), const Record*> newest;
   for (const auto& record : records) {
     const auto [position, inserted] = newest.try_emplace(problem_of(record), &record);
-    if (!inserted && is_newer(record, *position->second)) position->second = &record;
+    if (!inserted && replaces(record, *position->second, sources)) position->second = &record;
   }
   std::vector<Record> result;
   for (const auto& entry : newest) result.push_back(*entry.second);

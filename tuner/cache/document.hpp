@@ -23,8 +23,13 @@ inline constexpr int kSchemaVersion = 1;
 [[nodiscard]] Loaded read_document(const std::string& text, const std::filesystem::path& file,
                                    const std::string& kernel);
 
-// One record per problem, the newest, sorted by problem: numerically by dimensions, then dtype, then traits. Of two
-// of the same date the greater checksum wins, so that every reader and writer agrees.
-[[nodiscard]] std::vector<Record> newest_per_problem(const std::vector<Record>& records);
+// Of a later revision or, in the same one, of a later date.
+[[nodiscard]] bool is_newer(const Record& a, const Record& b);
+
+// One record per problem, sorted by problem: numerically by dimensions, then dtype, then traits. One made from
+// `sources`, where they are known, wins over one that was not; then the newer one; of two equally new ones that with
+// the greater checksum, so that every reader and writer agrees.
+[[nodiscard]] std::vector<Record> newest_per_problem(const std::vector<Record>& records,
+                                                     const Fingerprints* sources = nullptr);
 
 }  // namespace hiptune

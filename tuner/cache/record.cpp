@@ -4,6 +4,7 @@
 
 #include "cache/fingerprint.hpp"
 #include "cache/json_reason.hpp"
+#include "cache/json_unique.hpp"
 #include "cache/record_json.hpp"
 #include "cache/record_parts.hpp"
 
@@ -97,14 +98,6 @@ void require_readable(const json& fields) {
   }
 }
 
-json parse_line(const std::string& line) {
-  try {
-    return json::parse(line);
-  } catch (const json::exception& error) {
-    throw bad_input("not a JSON object: " + json_reason(error, line));
-  }
-}
-
 }  // namespace
 
 std::string to_string(Objective objective) { return objective == Objective::cold ? "cold" : "warm"; }
@@ -141,6 +134,32 @@ Record record_from_json(const json& entry) {
   return record;
 }
 
-Record record_from_json_line(const std::string& line) { return record_from_json(parse_line(line)); }
+json json_from_line(const std::string& line) {
+  try {
+    return parse_unique(line);
+  } catch (const json::exception& error) {
+    throw bad_input("not a JSON object: " + json_reason(error, line));
+  }
+}
+
+Record record_from_json_line(const std::string& line) { return record_from_json(json_from_line(line)); }
+
+std::optional<Record> claims_of(const json& entry) {
+  Record record;
+  try {
+    const Field field(entry);
+    record.dimensions = dimensions_from_json(field.at("dimensions"));
+    record.dtype = dtype_from_json(field.at("dtype"));
+    record.traits = assignment_from_json(field.at("traits"));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  try {
+    record.objective = objective_from_json(Field(entry).at("objective"));
+    record.provenance = provenance_from_json(Field(entry).at("provenance"));
+  } catch (const Error&) {  // the problem is known at least
+  }
+  return record;
+}
 
 }  // namespace hiptune

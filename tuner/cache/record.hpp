@@ -71,7 +71,10 @@ struct Provenance {
   std::string date;  // UTC, "2026-11-30T03:42:18.123Z"
   std::uint64_t seed = 0;
   std::string hiptune_version;
+  // How often an entry was replaced whose date was not the earlier one: a clock that is off must not win for ever.
+  std::int64_t revision = 0;
 };
+inline constexpr std::int64_t kMaxRevision = 1'000'000'000;
 
 // One cache entry: a problem, the configuration that won it, and everything needed to trust it.
 struct Record {

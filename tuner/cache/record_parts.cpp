@@ -172,16 +172,18 @@ GateErrors gate_errors_from_json(const Field& field) {
 json to_json(const Provenance& provenance) {
   json compilers = json::array();
   for (const auto& compiler : provenance.compilers) compilers.push_back(compiler_to_json(compiler));
-  return {{"fingerprints", fingerprints_to_json(provenance.fingerprints)},
-          {"compilers", std::move(compilers)},
-          {"target", to_json(provenance.target)},
-          {"date", provenance.date},
-          {"seed", provenance.seed},
-          {"hiptune_version", provenance.hiptune_version}};
+  json object{{"fingerprints", fingerprints_to_json(provenance.fingerprints)},
+              {"compilers", std::move(compilers)},
+              {"target", to_json(provenance.target)},
+              {"date", provenance.date},
+              {"seed", provenance.seed},
+              {"hiptune_version", provenance.hiptune_version}};
+  if (provenance.revision > 0) object["revision"] = provenance.revision;
+  return object;
 }
 
 Provenance provenance_from_json(const Field& field) {
-  field.allow_only({"fingerprints", "compilers", "target", "date", "seed", "hiptune_version"});
+  field.allow_only({"fingerprints", "compilers", "target", "date", "seed", "hiptune_version", "revision"});
   Provenance provenance;
   provenance.fingerprints = fingerprints_from_json(field.at("fingerprints"));
   for (const auto& compiler : field.at("compilers").items()) {
@@ -191,6 +193,7 @@ Provenance provenance_from_json(const Field& field) {
   provenance.date = date_from_json(field.at("date"));
   provenance.seed = field.at("seed").unsigned_integer();
   provenance.hiptune_version = field.at("hiptune_version").text();
+  if (const auto revision = field.find("revision")) provenance.revision = revision->integer(1, kMaxRevision);
   return provenance;
 }
 

@@ -8,6 +8,7 @@
 #include "cache/document.hpp"
 #include "cache/files.hpp"
 #include "cache/fingerprint.hpp"
+#include "cache/record_json.hpp"
 #include "cache/segments.hpp"
 #include "hiptune/error.hpp"
 #include "problem/log.hpp"
@@ -57,13 +58,13 @@ void add_main(Contents& contents, const fs::path& file, const std::string& kerne
 
 // Segments first: whoever compacts removes a segment only once the main file holds its entry, so reading in this
 // order misses none.
-Contents read_contents(const fs::path& file, const std::string& kernel) {
+Contents read_contents(const fs::path& file, const std::string& kernel, const Fingerprints* sources) {
   Contents contents;
   auto segments = list_segments(segments_of(file));
   for (const auto& segment : segments.files) add_segment(contents, segment, kernel);
   append(contents.loaded, {{}, std::move(segments.strays)});
   add_main(contents, file, kernel);
-  contents.loaded.records = newest_per_problem(contents.loaded.records);
+  contents.loaded.records = newest_per_problem(contents.loaded.records, sources);
   return contents;
 }
 
@@ -117,6 +118,33 @@ fs::path write_segment(const fs::path& file, const std::string& kernel, const Re
   return segment;
 }
 
+// The entry of the record's problem that is there. What cannot be read is for compact() to report.
+std::optional<Record> present_entry(const Store& store, const CacheKey& key, const Record& record) {
+  try {
+    for (auto& present : store.load(key).records)
+      if (problem_key(present) == problem_key(record)) return std::move(present);
+  } catch (const Error& error) {
+    log().debug("{}", error.what());
+  }
+  return std::nullopt;
+}
+
+// The record with a revision that makes it newer than what is there.
+Record newest_of_all(const Store& store, const CacheKey& key, Record record) {
+  const auto present = present_entry(store, key, record);
+  if (!present) return record;
+  auto& revision = record.provenance.revision;
+  revision = std::max(revision, present->provenance.revision);
+  const bool is_the_same = checksum_of(record) == checksum_of(*present);
+  if (!is_the_same && !is_newer(record, *present)) revision = std::min(revision + 1, kMaxRevision);
+  return record;
+}
+
+// One, however many links lead to the file.
+std::optional<FileLock> lock_of(const fs::path& file) {
+  return FileLock::acquire(with_suffix(final_target(file), ".lock"));
+}
+
 // What stands where a folder of segments should be is for load() to report.
 bool has_segments(const fs::path& folder) {
   std::error_code unreadable;
@@ -156,7 +184,9 @@ std::vector<CacheKey> Store::keys() const {
   return {keys.begin(), keys.end()};
 }
 
-Loaded Store::load(const CacheKey& key) const { return read_contents(file_of(key), key.kernel).loaded; }
+Loaded Store::load(const CacheKey& key, const Fingerprints* sources) const {
+  return read_contents(file_of(key), key.kernel, sources).loaded;
+}
 
 void Store::require_writable(const CacheKey& key) const {
   const auto file = file_of(key);
@@ -171,26 +201,43 @@ void Store::require_writable(const CacheKey& key) const {
 }
 
 void Store::put(const CacheKey& key, const Record& record) {
-  const auto segment = write_segment(file_of(key), key.kernel, record);
+  const auto segment = write_segment(file_of(key), key.kernel, newest_of_all(*this, key, record));
   try {
-    compact(key);
+    compact(key, &record.provenance.fingerprints);
   } catch (const Error& error) {
     throw Error(error.kind(), std::string(error.what()) + "; the new entry is kept in " + segment.string());
   }
 }
 
-bool Store::compact(const CacheKey& key) {
+bool Store::compact(const CacheKey& key, const Fingerprints* sources) {
   const auto file = file_of(key);
   if (!path_exists(file.parent_path())) return true;
   const auto target = final_target(file);
-  const auto lock = FileLock::acquire(with_suffix(target, ".lock"));  // one, however many links lead there
+  const auto lock = lock_of(file);
   if (!lock) return false;
   remove_old_temporaries(target.parent_path(), target.filename().string());
   remove_old_temporaries(segments_of(file), "");
-  const auto contents = read_contents(file, key.kernel);
+  const auto contents = read_contents(file, key.kernel, sources);
   if (contents.main_text || !contents.loaded.records.empty()) write_merged(file, key.kernel, contents);
   retire_segments(contents);
   return true;
+}
+
+std::vector<Record> Store::drop(const CacheKey& key, const Fingerprints* sources,
+                                const std::function<bool(const Record&)>& unwanted) {
+  const auto file = file_of(key);
+  const auto lock = lock_of(file);
+  if (!lock) throw failed(file.string() + ": another process is writing it; try again");
+  auto contents = read_contents(file, key.kernel, sources);
+  if (contents.main_damaged || !contents.damaged_segments.empty()) return {};
+  auto& records = contents.loaded.records;
+  const auto first = std::stable_partition(records.begin(), records.end(), std::not_fn(unwanted));
+  std::vector<Record> dropped(first, records.end());
+  if (dropped.empty()) return {};
+  records.erase(first, records.end());
+  write_merged(file, key.kernel, contents);
+  retire_segments(contents);
+  return dropped;
 }
 
 }  // namespace hiptune

@@ -48,12 +48,15 @@ std::vector<std::int64_t> doubling_range(const std::string& option, const std::s
   return values;
 }
 
+std::string example_of(const Dimension& dimension) {
+  return std::to_string(std::clamp<std::int64_t>(1024, dimension.minimum, dimension.maximum));
+}
+
 // "--rows 1024 --cols 1024"
 std::string example(const Space& space) {
   std::string text;
   for (const Dimension& dimension : space.dimensions)
-    text += (text.empty() ? "--" : " --") + dimension.name + " " +
-            std::to_string(std::clamp<std::int64_t>(1024, dimension.minimum, dimension.maximum));
+    text += (text.empty() ? "--" : " --") + dimension.name + " " + example_of(dimension);
   return text;
 }
 
@@ -161,6 +164,17 @@ void ProblemOptions::require_well_formed(const Space& space) const {
     if (!text.empty()) (void)parse_dimension("--" + name, text);
   (void)dtypes(space);
   (void)parse_traits(space, traits_);
+}
+
+std::string ProblemOptions::words(const Space& space) const {
+  std::string text;
+  for (const Dimension& dimension : space.dimensions) {
+    const std::string& given = dimensions_.at(dimension.name);
+    text += " --" + dimension.name + " " + (given.empty() ? example_of(dimension) : given);
+  }
+  if (!dtypes_.empty()) text += " --dtype " + dtypes_;
+  for (const std::string& trait : traits_) text += " --trait " + trait;
+  return text.substr(1);
 }
 
 bool ProblemOptions::matches(const Space& space, const std::vector<std::int64_t>& dimensions, Dtype dtype,

@@ -24,6 +24,8 @@ class ProblemOptions {
   [[nodiscard]] std::vector<Problem> problems(const Space& space) const;
   // Throws Error(bad_input) where something that was given is wrong; all of it may be missing.
   void require_well_formed(const Space& space) const;
+  // "--rows 1024 --cols 4096 --trait W=none": what was given, an example for a dimension that was not.
+  [[nodiscard]] std::string words(const Space& space) const;
   // Whether a problem agrees with all that was given; what was not given matches everything.
   [[nodiscard]] bool matches(const Space& space, const std::vector<std::int64_t>& dimensions, Dtype dtype,
                              const Assignment& traits) const;

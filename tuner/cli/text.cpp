@@ -52,6 +52,10 @@ std::string format_bytes(double bytes) {
   return bytes >= 1e3 ? fmt::format("{:.3g} kB", bytes / 1e3) : fmt::format("{:g} B", bytes);
 }
 
+std::string counted(std::size_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string first_line(const std::string& text, std::size_t width) {
   std::string line = text.substr(0, text.find('\n'));
   return line.size() <= width ? line : line.substr(0, width - 3) + "...";

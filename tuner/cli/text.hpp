@@ -29,6 +29,8 @@ class Table {
 // "1.2e-07", "0", "inf".
 [[nodiscard]] std::string format_error(double error);
 [[nodiscard]] std::string format_bytes(double bytes);
+// "1 variant", "2 variants".
+[[nodiscard]] std::string counted(std::size_t count, const std::string& noun);
 // The first line of a text, cut to `width`.
 [[nodiscard]] std::string first_line(const std::string& text, std::size_t width);
 

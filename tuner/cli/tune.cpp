@@ -2,6 +2,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "cache/fingerprint.hpp"
+#include "cache/freshness.hpp"
 #include "cli/command_line.hpp"
 #include "cli/problem_options.hpp"
 #include "cli/session_options.hpp"
@@ -10,7 +12,9 @@
 #include "hiptune/error.hpp"
 #include "measure/statistics.hpp"
 #include "problem/config.hpp"
+#include "problem/log.hpp"
 #include "search/strategy.hpp"
+#include "session/journal.hpp"
 #include "session/messages.hpp"
 
 namespace hiptune::cli {
@@ -106,12 +110,14 @@ std::string yardstick_text(const TuneResult& result) {
                      format_bytes(result.work.bytes));
 }
 
-void print_result(const TuneResult& result, const TuneRequest& request) {
+void print_result(const TuneResult& result, const TuneRequest& request, bool lost) {
   print("");
   print(table_of(result, request.objective) + yardstick_text(result));
   print("failures: " + failures_by_kind(result.trials) + first_failure(result.trials));
   if (result.invalid.count > 0)
-    print(fmt::format("{} more are invalid here: {}", result.invalid.count, result.invalid.example));
+    print(fmt::format("{} more {} invalid here: {}", result.invalid.count, result.invalid.count == 1 ? "is" : "are",
+                      result.invalid.example));
+  if (lost) return print("lost: readers of the cache do not find this result");
   if (result.storing == Storing::none) return print("nothing usable came out; nothing was stored");
   const std::string config = to_string(result.record->config);
   if (result.storing == Storing::kept)
@@ -121,10 +127,11 @@ void print_result(const TuneResult& result, const TuneRequest& request) {
   print("stored: " + config + (ties.empty() ? "" : " (tied with: " + ties + ")"));
 }
 
-Json result_json(const Space& space, const TuneResult& result, const TuneRequest& request) {
-  Json json{{"result", result.storing == Storing::stored ? "stored"
-                       : result.storing == Storing::kept ? "kept"
-                                                         : "none"},
+Json result_json(const Space& space, const TuneResult& result, const TuneRequest& request, bool lost) {
+  Json json{{"result", lost                                ? "lost"
+                       : result.storing == Storing::stored ? "stored"
+                       : result.storing == Storing::kept   ? "kept"
+                                                           : "none"},
             {"problem", to_string(space, request.problem)},
             {"objective", to_string(request.objective)},
             {"trials", result.trials.size()},
@@ -159,6 +166,51 @@ TuneListener text_listener(std::size_t width) {
       }};
 }
 
+bool is_now(const Record& record, const Space& space, const Problem& problem) {
+  try {
+    return problem_now(record, space) == problem;
+  } catch (const Error&) {  // it has no name any more
+    return false;
+  }
+}
+
+// The entry that a reader of the cache now finds for a problem.
+std::optional<Record> entry_in(const Store& store, const CacheKey& key, const Kernel& kernel, const Problem& problem) {
+  const Fingerprints sources = fingerprints_of(kernel);
+  for (Record& record : store.load(key, &sources).records)
+    if (problem_key(record) == to_string(kernel.space, problem)) return std::move(record);
+  return std::nullopt;
+}
+
+// Whether readers find what the run stored, which then is shown as they find it; says so where they do not.
+bool is_found(const Store& store, const CacheKey& key, const Kernel& kernel, const Problem& problem,
+              TuneResult& result) {
+  std::optional<Record> entry = entry_in(store, key, kernel, problem);
+  Record stored = *result.record;
+  if (entry) stored.provenance.revision = entry->provenance.revision;  // which the store may have raised
+  const bool is_ours = entry && to_json_line(*entry) == to_json_line(stored);
+  // A result that another run stored in the meantime is as good.
+  const bool is_another_run_s = entry && entry->provenance.fingerprints == stored.provenance.fingerprints &&
+                                entry->provenance.date >= stored.provenance.date && entry->provenance.date <= utc_now();
+  if (is_ours) result.record = std::move(entry);
+  if (is_ours || is_another_run_s) return true;
+  log().error("{}: the result was stored, but readers of {} find {}; is another run tuning this problem?",
+              to_string(kernel.space, problem), store.file_of(key).string(),
+              entry ? to_string(entry->config) + " of " + entry->provenance.date : "no entry");
+  return false;
+}
+
+// Entries that are now called as the problem that was just tuned could never be used or replaced again.
+void replace_orphans(Store& store, const CacheKey& key, const Kernel& kernel, const Problem& problem, bool json) {
+  const Fingerprints sources = fingerprints_of(kernel);
+  const auto is_this = [&](const Record& record) {
+    return is_orphan(record, kernel.space) && is_now(record, kernel.space, problem);
+  };
+  if (std::ranges::none_of(store.load(key, &sources).records, is_this)) return;
+  for (const Record& gone : store.drop(key, &sources, is_this))
+    if (!json) print("replaced: the entry of " + problem_key(gone) + ", as this problem was called");
+}
+
 int run(Context& context, const TuneOptions& options) {
   const Kernel& kernel = *context.kernel;
   const std::vector<Problem> problems = options.problem.problems(kernel.space);
@@ -169,7 +221,8 @@ int run(Context& context, const TuneOptions& options) {
   if (kernel.name != copy.name) warn_of_shadowed(path, copy.name);
   Store store(require_cache(context.options));
   Coordinator coordinator(options.variants.worker_settings(context.options));
-  store.require_writable(cache_key(coordinator.target(), kernel.name));
+  const CacheKey key = cache_key(coordinator.target(), kernel.name);
+  store.require_writable(key);
   require_memory(kernel.space, problems, coordinator.target());
   Journal journal(context.options.cache / "journal", kernel.name);
   Tuning tuning(coordinator, kernel, copy, store, journal,
@@ -180,9 +233,11 @@ int run(Context& context, const TuneOptions& options) {
     if (!context.json)
       print(fmt::format("{} {} on {} ({})", kernel.name, to_string(kernel.space, problem), coordinator.target().id,
                         coordinator.target().name));
-    const TuneResult result = tuning.run(request);
-    context.json ? print_json(result_json(kernel.space, result, request)) : print_result(result, request);
-    all_usable = all_usable && result.storing != Storing::none;
+    TuneResult result = tuning.run(request);
+    const bool lost = result.storing == Storing::stored && !is_found(store, key, kernel, problem, result);
+    context.json ? print_json(result_json(kernel.space, result, request, lost)) : print_result(result, request, lost);
+    if (result.storing != Storing::none && !lost) replace_orphans(store, key, kernel, problem, context.json);
+    all_usable = all_usable && result.storing != Storing::none && !lost;
   }
   return all_usable ? kDone : kNothingUsable;
 }

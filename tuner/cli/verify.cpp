@@ -27,8 +27,9 @@ std::vector<Config> configs_for(const VerifyOptions& options, const Space& space
 // Errors only where something was compared.
 std::string errors_of(const Trial& trial) {
   if (!trial.is_good() && trial.errors.in_limits == 0) return "";
-  return fmt::format(" {} checks, largest error {} ({:.2f} of the limit)", trial.checks,
-                     format_error(trial.errors.relative), trial.errors.in_limits);
+  return fmt::format(" {}, largest error {} ({:.2f} of the limit)",
+                     counted(static_cast<std::size_t>(trial.checks), "check"), format_error(trial.errors.relative),
+                     trial.errors.in_limits);
 }
 
 void print_trial(const std::string& problem, const Trial& trial, std::size_t width, bool json) {
@@ -48,9 +49,11 @@ int run(Context& context, const VerifyOptions& options) {
     Invalid invalid;
     const std::vector<Config> configs = configs_for(options, space, problem, coordinator.target().facts, invalid);
     if (!context.json)
-      print(fmt::format("{} {} on {}: {} variants", space.kernel, to_string(space, problem), coordinator.target().id,
-                        configs.size()) +
-            (invalid.count == 0 ? "" : fmt::format(", {} more are invalid here: {}", invalid.count, invalid.example)));
+      print(fmt::format("{} {} on {}: {}", space.kernel, to_string(space, problem), coordinator.target().id,
+                        counted(configs.size(), "variant")) +
+            (invalid.count == 0 ? ""
+                                : fmt::format(", {} more {} invalid here: {}", invalid.count,
+                                              invalid.count == 1 ? "is" : "are", invalid.example)));
     coordinator.prepare(space.kernel, problem, options.variants.seed);
     for (const Config& config : configs) {
       all.push_back(coordinator.run(config, std::nullopt));
@@ -66,7 +69,8 @@ int run(Context& context, const VerifyOptions& options) {
                 {"variants", all.size()},
                 {"failures", failures}});
   else
-    print(fmt::format("{} of {} variants passed; failures: {}", passed, all.size(), failures) + first_failure(all));
+    print(fmt::format("{} of {} passed; failures: {}", passed, counted(all.size(), "variant"), failures) +
+          first_failure(all));
   return passed == all.size() ? kDone : kNothingUsable;
 }
 

@@ -6,6 +6,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "cache/retune.hpp"
 #include "hiptune/error.hpp"
 #include "problem/log.hpp"
 
@@ -165,7 +166,7 @@ ChoiceList Binding::load_nearest_that_loads(const CallKey& key) const {
     try {
       const Choices choices = choose(kernel_.space, entries, call, state_->device().target().facts);
       ChoiceList list = load_choices(choices, entries, key, at);
-      if (entries.empty()) list.why_fallback = "the caches hold no usable entry for this device and dtype";
+      if (entries.empty()) list.why_fallback = "there is no usable entry for this device and dtype in " + cache_names();
       if (!failure.empty()) list.why_fallback = failure;
       return list;
     } catch (const Error& error) {
@@ -266,7 +267,24 @@ Explanation Binding::explain_fallback(const ChoiceList* list, const CallKey& key
       list != nullptr ? list->why_fallback
                       : fmt::format("{} sets of dimensions are ready, the most that a binding keeps", kMaxLists);
   const Problem call = signature_.problem_of(kernel_.space, key);
-  return {Choice::fallback, to_string(kernel_.space.fallback), "", why + skipped_text(to_string(kernel_.space, call))};
+  return {Choice::fallback, to_string(kernel_.space.fallback), "",
+          why + tuning_text(call) + skipped_text(to_string(kernel_.space, call))};
+}
+
+std::string Binding::cache_names() const {
+  std::vector<std::string> names;
+  for (const auto& cache : state_->caches()) names.push_back(cache.string());
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
+// How to make an entry where there is none at all; what is skipped tells its own command.
+std::string Binding::tuning_text(const Problem& call) const {
+  if (!catalog_.entries.empty() || !catalog_.skipped.empty()) return "";
+  const auto& caches = state_->caches();
+  return "; make one with `" +
+         tune_command(kernel_, call, Objective::cold, state_->device().target().id,
+                      caches.size() > 1 ? caches.front() : std::filesystem::path()) +
+         "`";
 }
 
 // What the caches hold and may not be used: the entry for this problem if there is one, else the first.

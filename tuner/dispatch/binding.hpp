@@ -54,6 +54,8 @@ class Binding {
   [[nodiscard]] CallReading require_good(void* const* arguments) const;
   [[nodiscard]] Explanation explain_item(const ChoiceList::Item& item, const CallKey& key) const;
   [[nodiscard]] Explanation explain_fallback(const ChoiceList* list, const CallKey& key) const;
+  [[nodiscard]] std::string cache_names() const;
+  [[nodiscard]] std::string tuning_text(const Problem& call) const;
   [[nodiscard]] std::string skipped_text(const std::string& problem) const;
 
   [[nodiscard]] Fallback load_fallback(const CallKey& traits) const;

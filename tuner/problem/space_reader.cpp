@@ -166,6 +166,22 @@ void read_search_side(Space& space, const JsonNode& root) {
   space.tolerance = read_tolerance(root.at("tolerance"));
 }
 
+// Texts for people, which change nothing that is tuned. By place: a tunable may be named "reason".
+void erase_from_each(Json& parent, const char* section, const char* field) {
+  if (!parent.contains(section)) return;
+  for (Json& item : parent.at(section))
+    if (item.is_object()) item.erase(field);
+}
+
+Json without_prose(Json document) {
+  for (const char* field : {"$schema", "description"}) document.erase(field);
+  for (const char* section : {"dimensions", "traits", "arguments", "tunables"})
+    erase_from_each(document, section, "description");
+  erase_from_each(document, "constraints", "reason");
+  document.at("tolerance").erase("reason");
+  return document;
+}
+
 void read_configs(Space& space, const JsonNode& root) {
   if (const auto baselines = root.find("baselines")) space.baselines = read_baselines(space, *baselines);
   space.fallback = read_config(space, root.at("fallback"));
@@ -189,7 +205,7 @@ Space read_space(const std::string& json_text, const std::string& file) {
   check_expressions(space);
   read_configs(space, root);
   check_fallback(space);
-  space.canonical_text = root.dump();
+  space.canonical_text = without_prose(document).dump();
   return space;
 }
 
