@@ -1,0 +1,106 @@
+#include "amd/child.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+
+#include "device/bench.hpp"
+
+namespace hiptune::device_tests {
+
+using amd::ChildEnd;
+using amd::run_in_child;
+using std::chrono::minutes;
+using testing::HasSubstr;
+
+void write_line(const std::string& text) {
+  ASSERT_EQ(write(STDERR_FILENO, text.data(), text.size()), ssize_t(text.size()));
+}
+
+TEST(AmdChild, true_is_success_and_what_the_child_does_stays_there) {
+  static int changed = 0;
+  const ChildEnd end = run_in_child([] { return ++changed == 1; }, minutes(1));
+  EXPECT_TRUE(end.succeeded);
+  EXPECT_TRUE(end.in_time);
+  EXPECT_EQ(changed, 0);
+}
+
+TEST(AmdChild, false_is_failure_with_what_it_wrote) {
+  const ChildEnd end = run_in_child(
+      [] {
+        write_line("no such\ntarget\n");
+        return false;
+      },
+      minutes(1));
+  EXPECT_FALSE(end.succeeded);
+  EXPECT_EQ(end.words, "it failed: no such target");
+}
+
+TEST(AmdChild, an_exception_is_failure_with_its_text) {
+  const ChildEnd end = run_in_child([]() -> bool { throw std::runtime_error("out of luck"); }, minutes(1));
+  EXPECT_FALSE(end.succeeded);
+  EXPECT_THAT(end.words, HasSubstr("out of luck"));
+}
+
+TEST(AmdChild, a_child_that_aborts_is_a_failure_even_where_the_parent_handles_the_signal) {
+  const auto before = ::signal(SIGABRT, [](int) { ::_exit(0); });
+  const ChildEnd end = run_in_child(
+      [] {
+        write_line("last words");
+        std::abort();
+        return true;
+      },
+      minutes(1));
+  ::signal(SIGABRT, before);
+  EXPECT_FALSE(end.succeeded);
+  EXPECT_THAT(end.words, HasSubstr("it ended by signal 6 (Aborted): last words"));
+}
+
+TEST(AmdChild, a_child_that_hangs_is_killed_at_the_deadline) {
+  const ChildEnd end = run_in_child(
+      [] {
+        for (;;) ::pause();
+        return true;
+      },
+      std::chrono::milliseconds(50));
+  EXPECT_FALSE(end.succeeded);
+  EXPECT_FALSE(end.in_time);
+  EXPECT_THAT(end.words, HasSubstr("did not end within 50 ms"));
+}
+
+TEST(AmdChild, a_child_that_writes_without_end_is_killed_at_the_deadline_and_little_is_kept) {
+  const ChildEnd end = run_in_child(
+      [] {
+        for (;;) write_line(std::string(1000, 'x'));
+        return true;
+      },
+      std::chrono::milliseconds(50));
+  EXPECT_FALSE(end.in_time);
+  EXPECT_LT(end.words.size(), 5000U);
+}
+
+TEST(AmdChild, works_beside_threads_that_allocate) {
+  std::atomic<bool> done{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      while (!done) EXPECT_EQ(std::vector<int>(1000, 1).back(), 1);
+    });
+  for (int i = 0; i < 50; ++i)
+    EXPECT_TRUE(run_in_child([] { return std::string(100000, 'x').size() == 100000; }, minutes(1)).succeeded);
+  done = true;
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(AmdChild, where_ends_of_children_are_ignored_nothing_counts_as_success) {
+  const auto before = ::signal(SIGCHLD, SIG_IGN);
+  const ChildEnd end = run_in_child([] { return true; }, minutes(1));
+  ::signal(SIGCHLD, before);
+  EXPECT_FALSE(end.succeeded);
+  EXPECT_THAT(end.words, HasSubstr("cannot be known"));
+}
+
+}  // namespace hiptune::device_tests
