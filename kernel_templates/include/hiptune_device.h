@@ -346,15 +346,13 @@ __device__ inline T rotate_row(T value) {
   return words.value;
 }
 
+// The same lane of the other row of a pair. Waves of 32 mean gfx10 or later, which has an instruction for it.
 template <int WaveSize, class T>
 __device__ inline T read_other_row(T value) {
+  if constexpr (WaveSize == 64) return read_lane(value, lane() ^ 16);
   Words<T> words{value};
-  for (int& word : words.word) {
-    if constexpr (WaveSize == 32)  // gfx10 and later
-      word = __builtin_amdgcn_permlanex16(0, word, 0x76543210, 0xfedcba98, false, false);
-    else
-      word = __builtin_amdgcn_ds_swizzle(word, 0x401f);  // xor with 16
-  }
+  for (int& word : words.word)
+    if constexpr (WaveSize == 32) word = __builtin_amdgcn_permlanex16(0, word, 0x76543210, 0xfedcba98, false, false);
   return words.value;
 }
 

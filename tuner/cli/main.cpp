@@ -4,6 +4,7 @@
 #include "cli/command_line.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
+#include "device/device.hpp"
 #include "hiptune/error.hpp"
 #include "problem/nearest.hpp"
 #include "session/messages.hpp"
@@ -87,6 +88,9 @@ int run(const std::vector<std::string>& words, Context& context) {
   } catch (const Error& error) {
     report(error.what(), context);
     return exit_code(error.kind());
+  } catch (const DeviceLost& error) {
+    report(error.what(), context);
+    return kNothingUsable;
   } catch (const std::filesystem::filesystem_error& error) {  // a path too long, or a folder that may not be entered
     report(excerpt(error.path1().string()) + ": " + error.code().message() + "; choose another path", context);
     return kBadInput;
