@@ -17,6 +17,11 @@ Mutation after_row(const std::string& name, const std::string& code, const std::
   return {name, kAfterRow, code, {}, caught_by};
 }
 
+Mutation on_host(Mutation mutation) {
+  mutation.only_on_host = true;
+  return mutation;
+}
+
 // One mutation for each of the pattern's occurrences.
 std::vector<Mutation> each(const Mutation& mutation, int occurrences) {
   std::vector<Mutation> all(static_cast<std::size_t>(occurrences), mutation);
@@ -109,19 +114,20 @@ std::vector<Mutation> wrong_reductions() {
   std::vector<Mutation> all{
       {"shuffles leave out lanes", "int delta = width / 2", "int delta = width / 4"},
       {"shuffles end a step early", "delta > 0", "delta > 1"},
-      {"every lane writes its sum", "if (thread == 0) lds[0] = sum;", "lds[0] = sum;"},
+      on_host({"every lane writes its sum", "if (thread == 0) lds[0] = sum;", "lds[0] = sum;"}),
       {"the wave's sum is not kept", "if (thread == 0) lds[0] = sum;", ""},
-      {"the tail has the other device's wave width", "WAVE_SIZE < BLOCK_SIZE ? WAVE_SIZE : BLOCK_SIZE",
-       "96 - WAVE_SIZE"},
+      on_host({"the tail has the other device's wave width", "WAVE_SIZE < BLOCK_SIZE ? WAVE_SIZE : BLOCK_SIZE",
+               "96 - WAVE_SIZE"}),
       {"the tree ends a step early", "stride > 0", "stride > 1"},
       {"the tree ends a step early, before the tail", "stride >= width", "stride > width"},
-      {"sums are read that nobody wrote", "const float partial = ", "const float partial = 0.0f * lds[thread] + "},
-      after_row("a row reads the result of the row before",
-                "if (thread == 0 && r > 0) y[r * y_stride] += 0.0f * y[(r - 1) * y_stride];", ""),
-      after_row(
+      on_host(
+          {"sums are read that nobody wrote", "const float partial = ", "const float partial = 0.0f * lds[thread] + "}),
+      on_host(after_row("a row reads the result of the row before",
+                        "if (thread == 0 && r > 0) y[r * y_stride] += 0.0f * y[(r - 1) * y_stride];", "")),
+      on_host(after_row(
           "the last of several writers wins, by one unit in the last place",
           "y[r * y_stride] = x[r * x_stride] * scale_of(sum, cols, epsilon) * w[0] * (thread % 2 ? 1.0000001f : 1);",
-          "in a second run only"),
+          "in a second run only")),
   };
   append(all, each({"the tree leaves out threads", "int stride = BLOCK_SIZE / 2", "int stride = BLOCK_SIZE / 4"}, 2));
   append(all, each({"the tree reads one beyond", "lds[thread + stride]", "lds[thread + stride + 1]"}, 2));
@@ -133,7 +139,7 @@ std::vector<Mutation> wrong_reductions() {
 }
 
 std::vector<Mutation> divergences() {
-  return {
+  std::vector<Mutation> all{
       {"half of the wave shuffles", "if (thread < width) {", "if (thread < width / 2) {", {}, "divergent shuffle"},
       {"every other lane shuffles",
        "sum += hiptune::shuffle_down",
@@ -152,10 +158,12 @@ std::vector<Mutation> divergences() {
       {"threads without a column return early", "const int thread = static_cast<int>(threadIdx.x);",
        "const int thread = static_cast<int>(threadIdx.x); if (thread >= cols) return;"},
   };
+  for (Mutation& mutation : all) mutation.only_on_host = true;
+  return all;
 }
 
 std::vector<Mutation> missing_barriers(const std::string& text) {
-  return each({"a barrier is missing", kBarrier, ";"}, count_of(kBarrier, text));
+  return each(on_host({"a barrier is missing", kBarrier, ";"}), count_of(kBarrier, text));
 }
 
 }  // namespace hiptune::test

@@ -34,8 +34,7 @@ TEST_P(RmsnormTemplate, passes_in_every_variant_at_ragged_and_degenerate_shapes)
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(WaveSizes, RmsnormTemplate, testing::Values("host", "host:wave64"),
-                         [](const auto& device) { return device.param == "host" ? "wave32" : "wave64"; });
+INSTANTIATE_TEST_SUITE_P(Devices, RmsnormTemplate, testing::ValuesIn(devices_under_test()), name_of_device);
 
 }  // namespace
 }  // namespace hiptune::test

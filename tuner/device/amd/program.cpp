@@ -39,8 +39,8 @@ struct Headers {
   explicit Headers(const std::vector<SourceFile>& given) {
     for (const SourceFile& header : given) add(header.name.c_str(), header.text.empty() ? "\n" : header.text.c_str());
     // hipRTC declares what this header does by itself, and has no such file. So templates that include it compile with
-    // every compiler.
-    add("hip/hip_runtime.h", "#pragma once\n");
+    // every compiler; a clang that stands in for hipRTC finds its own.
+    add("hip/hip_runtime.h", "#pragma once\n#if !defined(__HIPCC_RTC__)\n#include_next <hip/hip_runtime.h>\n#endif\n");
   }
   void add(const char* name, const char* text) {
     names.push_back(name);
