@@ -40,8 +40,7 @@ __device__ inline float shuffle_tail_sum(float* lds, float sum, int thread) {
     if (thread < stride) lds[thread] += lds[thread + stride];
   }
   if (thread < width) {
-    sum = lds[thread];
-    for (int delta = width / 2; delta > 0; delta /= 2) sum += hiptune::shuffle_down(sum, delta);
+    sum = hiptune::wave_sum(lds[thread]);
     if (thread == 0) lds[0] = sum;
   }
   hiptune::barrier();

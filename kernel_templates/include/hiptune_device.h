@@ -111,8 +111,11 @@ template <class T>
 void sum_slots(unsigned long long* slots, int lanes) {
   T sums[WAVE_SIZE];
   for (int i = 0; i < WAVE_SIZE; ++i) sums[i] = i < lanes ? from_bits<T>(slots[i]) : T(0);
-  for (int offset = WAVE_SIZE / 2; offset > 0; offset /= 2)
-    for (int i = 0; i < offset; ++i) sums[i] += sums[i + offset];
+  for (int row = 0; row < WAVE_SIZE; row += 16)
+    for (int offset = 8; offset > 0; offset /= 2)
+      for (int i = row; i < row + offset; ++i) sums[i] += sums[i + offset];
+  for (int rows = 16; rows < WAVE_SIZE; rows *= 2)
+    for (int i = 0; i < WAVE_SIZE; i += 2 * rows) sums[i] += sums[i + rows];
   slots[0] = to_bits(sums[0]);
 }
 
@@ -191,8 +194,8 @@ inline T shuffle(T value, int source, int line = __builtin_LINE()) {
   return host::from_bits<T>(host::exchange(value, line)[source & (WAVE_SIZE - 1)]);
 }
 
-// The sum over the wave, the same bits in every lane. Order of additions: the xor butterfly with offsets WAVE_SIZE/2,
-// WAVE_SIZE/4, … 1, lanes that the block does not have counting as 0. No lane may have returned.
+// The sum over the wave, the same bits in every lane. Order of additions: the xor butterfly with offsets 8, 4, 2, 1
+// within rows of 16 lanes, then 16 and 32, lanes that the block does not have counting as 0. No lane may have returned.
 template <class T>
 inline T wave_sum(T value, int line = __builtin_LINE()) {
   return host::from_bits<T>(host::exchange(value, line, &host::sum_slots<T>)[0]);
@@ -299,6 +302,7 @@ namespace gpu {
 
 // Lanes that returned may be in the mask.
 constexpr unsigned kAllLanes = 0xffffffffu;
+constexpr int kLanesOfARow = WAVE_SIZE;  // what is summed without asking which lanes there are
 
 template <class T>
 __device__ inline T read_lane(T value, int source) {
@@ -307,11 +311,18 @@ __device__ inline T read_lane(T value, int source) {
   return words.value;
 }
 
-template <int Mask, class T>
-__device__ inline T read_partner(T value) {
+template <class T>
+__device__ inline T add_partner(T value, int mask) {
   Words<T> words{value};
-  for (int& word : words.word) word = __shfl_xor_sync(kAllLanes, word, Mask);
-  return words.value;
+  for (int& word : words.word) word = __shfl_xor_sync(kAllLanes, word, mask);
+  return value + words.value;
+}
+
+// Of a whole wave.
+template <class T>
+__device__ inline T sum_of_rows(T value, int) {
+  for (int mask = 8; mask > 0; mask /= 2) value = add_partner(value, mask);
+  return add_partner(value, 16);
 }
 
 }  // namespace gpu
@@ -329,6 +340,8 @@ __device__ inline int lane() {
 
 namespace gpu {
 
+constexpr int kLanesOfARow = 16;
+
 constexpr int waves_of_a_simd(int waves) { return WAVE_SIZE == 64 ? (waves + 3) / 4 : (waves + 1) / 2; }
 
 template <class T>
@@ -338,34 +351,51 @@ __device__ inline T read_lane(T value, int source) {
   return words.value;
 }
 
-// Within a row of 16 lanes, from the lane `Offset` before, in the add itself (DPP).
+// Within a row of 16 lanes, from the lane `Offset` before (DPP). The move has a register of its own as its destination,
+// and is no part of the addition: what executes the ISA lane by lane gets an exchange in place wrong. The wait states
+// are those that gfx9 asks for before DPP, as the compiler adds none around assembly.
 template <int Offset, class T>
 __device__ inline T rotate_row(T value) {
   Words<T> words{value};
-  for (int& word : words.word) word = __builtin_amdgcn_update_dpp(0, word, 0x120 + Offset, 0xf, 0xf, false);
+  for (int& word : words.word) {
+    int moved;
+    asm volatile("s_nop 4\n\tv_mov_b32_dpp %0, %1 row_ror:%2 row_mask:0xf bank_mask:0xf"
+                 : "=&v"(moved)
+                 : "v"(word), "n"(Offset));
+    word = moved;
+  }
   return words.value;
 }
 
-// The same lane of the other row of a pair. Waves of 32 mean gfx10 or later, which has an instruction for it.
-template <int WaveSize, class T>
-__device__ inline T read_other_row(T value) {
-  if constexpr (WaveSize == 64) return read_lane(value, lane() ^ 16);
+// A lane's value in a scalar register.
+template <class T>
+__device__ inline T read_one_lane(T value, int source) {
   Words<T> words{value};
-  for (int& word : words.word)
-    if constexpr (WaveSize == 32) word = __builtin_amdgcn_permlanex16(0, word, 0x76543210, 0xfedcba98, false, false);
+  for (int& word : words.word) word = __builtin_amdgcn_readlane(word, source);
   return words.value;
 }
 
-// The value of the lane that differs in the bit Mask. Requires, below 16, that lanes which differ in a higher bit of
-// the row have equal values: a rotation by Mask then reaches the partner's equal. wave_sum comes down to it that way.
-template <int Mask, class T>
-__device__ inline T read_partner(T value) {
-  if constexpr (Mask == 32)
-    return read_lane(value, lane() ^ 32);
-  else if constexpr (Mask == 16)
-    return read_other_row<WAVE_SIZE>(value);
-  else
-    return rotate_row<Mask>(value);
+// Lanes that differ by 8 have equal sums after the first step, and so on: a rotation then reaches the partner's equal.
+template <class T>
+__device__ inline T row_sum(T value) {
+  value += rotate_row<8>(value);
+  value += rotate_row<4>(value);
+  value += rotate_row<2>(value);
+  return value + rotate_row<1>(value);
+}
+
+// Of a wave of whole rows.
+template <class T>
+__device__ inline T sum_of_rows(T value, int lanes) {
+  value = row_sum(value);
+  T sum = read_one_lane(value, 0);
+  if (lanes > 16) sum += read_one_lane(value, 16);
+  if (WAVE_SIZE == 64 && lanes > 32) {
+    T upper = read_one_lane(value, 32);
+    if (lanes > 48) upper += read_one_lane(value, 48 % WAVE_SIZE);
+    sum += upper;
+  }
+  return sum;
 }
 
 }  // namespace gpu
@@ -393,34 +423,30 @@ __device__ inline T shuffle(T value, int source, int = 0) {
 
 namespace gpu {
 
-template <int Mask, class T>
-__device__ inline T butterfly_sum(T value) {
-  value += read_partner<Mask>(value);
-  if constexpr (Mask > 1)
-    return butterfly_sum<Mask / 2>(value);
-  else
-    return value;
+template <class T>
+__device__ inline T add_partner_if_there(T value, int mask, int lanes) {
+  const T partner = read_lane(value, lane() ^ mask);
+  return (lane() ^ mask) < lanes ? value + partner : value;
 }
 
-// The same sum where the wave has but `lanes` lanes, the others counting as 0. It is complete in lane 0: a lane that it
+// The sum of a wave that has but `lanes` lanes, the others counting as 0. It is complete in lane 0: a lane that it
 // needs and that is missing would have had only missing ones to add.
 template <class T>
 __device__ inline T partial_wave_sum(T value, int lanes) {
-  for (int mask = WAVE_SIZE / 2; mask > 0; mask /= 2) {
-    const T partner = read_lane(value, lane() ^ mask);
-    if ((lane() ^ mask) < lanes) value += partner;
-  }
+  for (int mask = 8; mask > 0; mask /= 2) value = add_partner_if_there(value, mask, lanes);
+  for (int mask = 16; mask < WAVE_SIZE; mask *= 2) value = add_partner_if_there(value, mask, lanes);
   return read_lane(value, 0);
 }
 
 }  // namespace gpu
 
-// The sum over the wave, the same bits in every lane. Order of additions: the xor butterfly with offsets WAVE_SIZE/2,
-// WAVE_SIZE/4, … 1, lanes that the block does not have counting as 0. No lane may have returned.
+// The sum over the wave, the same bits in every lane. Order of additions: the xor butterfly with offsets 8, 4, 2, 1
+// within rows of 16 lanes, then 16 and 32, lanes that the block does not have counting as 0. No lane may have returned.
 template <class T>
 __device__ inline T wave_sum(T value, int = 0) {
   const int lanes = gpu::threads() - wave() * WAVE_SIZE;
-  return lanes >= WAVE_SIZE ? gpu::butterfly_sum<WAVE_SIZE / 2>(value) : gpu::partial_wave_sum(value, lanes);
+  const bool is_whole = lanes >= WAVE_SIZE || (lanes % gpu::kLanesOfARow == 0 && lanes > 0);
+  return is_whole ? gpu::sum_of_rows(value, lanes) : gpu::partial_wave_sum(value, lanes);
 }
 
 __device__ inline float sqrt(float x) { return ::sqrtf(x); }

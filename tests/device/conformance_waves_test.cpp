@@ -94,11 +94,24 @@ TEST_P(Waves, wave_sum_gives_every_lane_the_butterflys_bits) {
   const std::string terms = "(1.0f + 0.37f * threadIdx.x * threadIdx.x)";
   const auto wave_sums = run<float>("float", "out[threadIdx.x] = wave_sum" + terms + ";", 256);
   const auto butterfly = run<float>("float", "float sum = " + terms + R"(;
-    for (int mask = WAVE_SIZE / 2; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
+    for (int mask = 8; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
+    for (int mask = 16; mask < WAVE_SIZE; mask *= 2) sum += shuffle_xor(sum, mask);
     out[threadIdx.x] = sum;)",
                                     256);
   EXPECT_EQ(wave_sums, butterfly);
   EXPECT_GT(wave_sums[0], static_cast<float>(wave_size()));
+}
+
+// Of the lanes that are there, in the same order.
+TEST_P(Waves, wave_sum_of_a_partial_wave_has_the_bits_of_one_padded_with_zeros) {
+  const std::string terms = "(1.0f + 0.37f * threadIdx.x * threadIdx.x)";
+  for (const int lanes : {3, 16, 19, wave_size() - 16, wave_size() - 1}) {
+    const auto partial = run<float>("float", "out[threadIdx.x] = wave_sum" + terms + ";", lanes);
+    const auto padded = run<float>(
+        "float", "out[threadIdx.x] = wave_sum(threadIdx.x < " + std::to_string(lanes) + " ? " + terms + " : 0.0f);",
+        wave_size());
+    EXPECT_THAT(partial, testing::Each(padded.front())) << lanes;
+  }
 }
 
 TEST_P(Waves, wave_sum_knows_doubles_and_integers) {
@@ -110,7 +123,7 @@ TEST_P(Waves, wave_sum_knows_doubles_and_integers) {
 }
 
 TEST_P(Waves, a_block_smaller_than_a_wave_is_a_wave_of_its_own_width) {
-  for (const int block : {1, 2, 7, 24}) {
+  for (const int block : {1, 2, 7, 16, 24}) {
     const auto widths = run<int>("int", "out[threadIdx.x] = wave_width();", block);
     const auto sums = run<int>("int", "out[threadIdx.x] = wave_sum(int(threadIdx.x) + 1);", block);
     EXPECT_THAT(widths, testing::Each(block));
@@ -119,9 +132,11 @@ TEST_P(Waves, a_block_smaller_than_a_wave_is_a_wave_of_its_own_width) {
 }
 
 TEST_P(Waves, the_last_wave_of_a_block_may_be_partial) {
-  const auto sums = run<int>("int", "out[threadIdx.x] = wave_sum(1);", 2 * wave_size() + 5);
-  EXPECT_EQ(sums.front(), wave_size());
-  EXPECT_EQ(sums.back(), 5);
+  for (const int rest : {5, 16, 31}) {
+    const auto sums = run<int>("int", "out[threadIdx.x] = wave_sum(1);", 2 * wave_size() + rest);
+    EXPECT_EQ(sums.front(), wave_size());
+    EXPECT_EQ(sums.back(), rest);
+  }
 }
 
 TEST_P(Waves, block_sum_adds_all_threads_again_and_again) {

@@ -112,9 +112,10 @@ std::vector<Mutation> wrong_accesses() {
 
 std::vector<Mutation> wrong_reductions() {
   std::vector<Mutation> all{
-      {"shuffles leave out lanes", "int delta = width / 2", "int delta = width / 4"},
-      {"shuffles end a step early", "delta > 0", "delta > 1"},
-      on_host({"every lane writes its sum", "if (thread == 0) lds[0] = sum;", "lds[0] = sum;"}),
+      {"the tail sums what the tree has not summed", "hiptune::wave_sum(lds[thread])", "hiptune::wave_sum(sum)"},
+      {"the tail leaves out a lane", "hiptune::wave_sum(lds[thread])",
+       "hiptune::wave_sum(thread == width - 1 ? 0.0f : lds[thread])"},
+      {"the tail sums one lane's value", "hiptune::wave_sum(lds[thread])", "hiptune::wave_sum(lds[0])"},
       {"the wave's sum is not kept", "if (thread == 0) lds[0] = sum;", ""},
       on_host({"the tail has the other device's wave width", "WAVE_SIZE < BLOCK_SIZE ? WAVE_SIZE : BLOCK_SIZE",
                "96 - WAVE_SIZE"}),
@@ -142,8 +143,8 @@ std::vector<Mutation> divergences() {
   std::vector<Mutation> all{
       {"half of the wave shuffles", "if (thread < width) {", "if (thread < width / 2) {", {}, "divergent shuffle"},
       {"every other lane shuffles",
-       "sum += hiptune::shuffle_down",
-       "if (thread % 2 == 0) sum += hiptune::shuffle_down",
+       "sum = hiptune::wave_sum",
+       "if (thread % 2 == 0) sum = hiptune::wave_sum",
        {},
        "divergent shuffle"},
       {"the tail is narrower than a wave",
