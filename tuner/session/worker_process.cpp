@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstring>
+#include <stdexcept>
 
 #include <spdlog/fmt/fmt.h>
 
@@ -72,7 +73,23 @@ std::string trimmed(const std::string& text) {
   return end == std::string::npos ? "" : text.substr(0, end + 1);
 }
 
+std::string words_of(const WorkerDied& died) {
+  std::string text = fmt::format("the worker {} during {}", died.how, died.phase);
+  if (!died.last_words.empty()) text += "; its last words: " + died.last_words;
+  return text;
+}
+
+std::string words_of(const WorkerTimedOut& timed_out) {
+  return fmt::format("{} took longer than {:g} s; --timeout allows more", timed_out.phase, timed_out.deadline.count());
+}
+
 }  // namespace
+
+std::string describe(const WorkerAnswer& answer) {
+  if (const auto* died = std::get_if<WorkerDied>(&answer)) return words_of(*died);
+  if (const auto* late = std::get_if<WorkerTimedOut>(&answer)) return words_of(*late);
+  throw std::logic_error("a reply is no failure");
+}
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
   const Pair sockets = socket_pair();

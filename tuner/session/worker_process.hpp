@@ -30,6 +30,10 @@ struct WorkerTimedOut {
 
 using WorkerAnswer = std::variant<nlohmann::ordered_json, WorkerDied, WorkerTimedOut>;
 
+// Of an answer that is no reply: "the worker was killed by signal 11 (Segmentation fault) during gate; its last words:
+// …"
+[[nodiscard]] std::string describe(const WorkerAnswer& answer);
+
 // A `hiptune worker` process and the socket to it. Killed, with everything it started, when destroyed. For one thread.
 class WorkerProcess {
  public:
