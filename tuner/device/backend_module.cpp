@@ -27,7 +27,7 @@ Error cannot_load(const ModuleFile& file, const std::string& words) {
   if (words.ends_with(missing))
     return unavailable(file.name() + " needs " + words.substr(0, words.size() - missing.size()) +
                        ", which is not installed; " + mend);
-  return unavailable(file.name() + " does not fit the libraries that are installed (" + words + "); " + mend);
+  return unavailable(file.name() + " does not load (" + words + "); " + mend);
 }
 
 // Loads a module and keeps it: objects of its classes may live until the process ends.
