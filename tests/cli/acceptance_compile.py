@@ -19,6 +19,11 @@ class Compile(Home):
         (["--arch", f"{HOST},{HOST}"], 2, ["listed twice"]),
         (["--arch", "gfx90a,"], 2, ["--arch gfx90a,", "a name is missing"]),
         (["--arch", f"{platform.machine()}-wave128"], 2, ["-wave128", "-wave32 and"]),
+        (["--arch", "gfx" + "9" * 5000], 2, ["no name of an architecture", "999..."]),
+        (["--arch", b"gfx\xff".decode(errors="surrogateescape")], 2, ["no name of an architecture"]),
+        (["--arch", "gfx90a -v"], 2, ["--arch gfx90a -v", "no name of an architecture"]),
+        (["--isa", b"/tmp/\xff".decode(errors="surrogateescape")], 2, ["not UTF-8"]),
+        (["--device", b"\xff".decode(errors="surrogateescape")], 2, ["--device", "not UTF-8"]),
         (["--arch", "gfx90a", "--device", "host"], 2, ["--arch gfx90a --device host", "drop one"]),
         (["--device", "abacus"], 3, ["no device 'abacus'"]),
         (["--fix", "BLOCK_SIZE=33"], 2, ["BLOCK_SIZE=33"]),
@@ -30,7 +35,7 @@ class Compile(Home):
 
     def test_bad_input_shows_before_anything_is_compiled(self):
         for words, code, phrases in self.BAD:
-            with self.subTest(" ".join(words)):
+            with self.subTest(repr(words)):
                 done = self.run_hiptune("compile", "rmsnorm", *SHAPE, *words, expect=code, phrases=phrases)
                 self.assertEqual(done.stdout, "")
 

@@ -111,7 +111,8 @@ class MadeUpGpu(Home):
     def test_a_device_that_is_lost_is_a_crashed_trial(self):
         done = self.run_hiptune("verify", "rmsnorm", *SHAPE, "--fix", "REDUCTION=serial", expect=1, **made_up_gpu())
         self.assertIn("5 of 6 variants passed; failures: 1 crashed", done.stdout)
-        self.assertIn("an illegal memory access was encountered (hipErrorIllegalAddress)", done.stdout)
+        self.assertIn("crashed        the device was lost during gate: hipStreamSynchronize: an illegal memory access "
+                      "was encountered (hipErrorIllegalAddress)", done.stdout)
         self.assertEqual(done.stderr, "")
 
 

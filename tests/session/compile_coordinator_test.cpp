@@ -106,29 +106,5 @@ TEST_F(WithCompilerOnly, an_architecture_that_the_compiler_does_not_know_is_unav
   }
 }
 
-// A kernel faulted, and no call of the process succeeds any more.
-TEST(LostDevice, is_a_crashed_trial_with_the_vendor_s_words_and_the_next_variant_runs) {
-  const MadeUpGpu gpu;
-  const Kernel kernel = KernelPath({test::mishaps_folder()}, {}).load("mishaps");
-  WorkerSettings settings = test::worker_settings(test::mishaps_folder());
-  settings.options.device = "amd:0";
-  Coordinator coordinator(settings);
-  ASSERT_EQ(coordinator.target().name, "Made-up GPU");
-  coordinator.prepare("mishaps", make_problem(kernel.space, {100}, Dtype::f32, {}), 1);
-  const auto outcome_of = [&](std::int64_t block) {
-    return coordinator.run(make_config(kernel.space, {{"MISHAP", std::string("none")}, {"BLOCK_SIZE", block}}, "test"),
-                           std::nullopt);
-  };
-  EXPECT_EQ(outcome_of(32).outcome, Outcome::passed);
-  for (int i = 0; i < 2; ++i) {
-    const Trial lost = outcome_of(64);
-    EXPECT_EQ(lost.outcome, Outcome::crashed);
-    EXPECT_THAT(lost.detail, AllOf(HasSubstr("during gate"),
-                                   HasSubstr("hipStreamSynchronize: an illegal memory access was encountered "
-                                             "(hipErrorIllegalAddress)")));
-    EXPECT_EQ(outcome_of(32).outcome, Outcome::passed);
-  }
-}
-
 }  // namespace
 }  // namespace hiptune

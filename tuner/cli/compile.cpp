@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -15,6 +17,7 @@
 #include "device/backends.hpp"
 #include "hiptune/error.hpp"
 #include "problem/nearest.hpp"
+#include "session/messages.hpp"
 
 namespace hiptune::cli {
 namespace {
@@ -45,6 +48,15 @@ struct Job {
   std::map<std::string, VariantReport> done;  // by what reaches the compiler: dimensions do not
 };
 
+// Compilers get it as a word of their command line, and messages repeat it.
+void require_plain_name(const std::string& name) {
+  constexpr std::size_t kLongest = 80;
+  const bool plain = std::ranges::all_of(
+      name, [](unsigned char c) { return c < 128 && (std::isalnum(c) != 0 || std::strchr("_-+:.", c) != nullptr); });
+  if (!plain || name.size() > kLongest)
+    throw bad_input("--arch " + excerpt(valid_utf8(name)) + ": no name of an architecture; one is gfx90a or sm_90");
+}
+
 std::vector<std::string> parse_architectures(const std::string& text) {
   std::vector<std::string> names;
   std::istringstream stream(text + ",");
@@ -52,6 +64,7 @@ std::vector<std::string> parse_architectures(const std::string& text) {
     if (name.empty()) throw bad_input("--arch " + excerpt(text) + ": a name is missing; give a list: gfx90a,sm_90");
     if (std::ranges::count(names, name) > 0)
       throw bad_input("--arch: " + excerpt(name) + " is listed twice; keep one of them");
+    require_plain_name(name);
     (void)backend_for_architecture(name);
     names.push_back(name);
   }
@@ -85,6 +98,8 @@ void open_folders(std::vector<Job>& jobs, const CompileOptions& options, const O
   if (options.isa->count() == 0) return;
   const auto root = options.isa->as<std::string>();
   if (root.empty()) throw bad_input("--isa: the folder's name is empty");
+  if (valid_utf8(root) != root)  // it travels to the workers as JSON
+    throw bad_input("--isa: " + valid_utf8(root) + ": the path is not UTF-8; choose another");
   for (Job& job : jobs)
     job.folder.emplace(root, job.architecture, job.coordinator->target().backend, shared.tool_folders);
 }

@@ -40,6 +40,7 @@ Trial Bench::run(const Config& config, const std::optional<TimingLimits>& limits
   Trial& trial = compilation.trial;
   if (!compilation.code) return std::move(trial);
   try {
+    phase("load");
     LoadedPlan plan(*device_, *compilation.code, compilation.plan);
     gate_and_time(trial, plan, limits, phase);
   } catch (const LaunchFailure& failure) {

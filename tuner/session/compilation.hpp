@@ -10,7 +10,7 @@
 
 namespace hiptune {
 
-// Told what is about to happen ("compile", "gate", "time"), before it does: a crash is then known by its phase.
+// Told what is about to happen ("compile", "load", "gate", "time"), before it does: a crash is then known by its phase.
 using PhaseListener = std::function<void(const std::string& phase)>;
 
 // A trial as far as its compiler took it.

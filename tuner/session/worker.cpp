@@ -156,6 +156,8 @@ Json reply_to(Worker& worker, const std::string& line) {
     return {{"reply", worker.answer(Json::parse(line))}};
   } catch (const Error& error) {
     return {{"error", to_json(error)}};
+  } catch (const DeviceLost& error) {
+    return {{"lost_device", error.what()}};
   }
 }
 
@@ -166,8 +168,10 @@ int serve_worker(int socket) {
   LineSocket lines(socket);
   Lifeline lifeline(socket);
   Worker worker(lines, lifeline);
-  while (const auto line = lines.read())
-    if (!lines.write(to_line(reply_to(worker, *line)))) break;
+  while (const auto line = lines.read()) {
+    const Json reply = reply_to(worker, *line);
+    if (!lines.write(to_line(reply)) || reply.contains("lost_device")) break;
+  }
   return 0;
 }
 

@@ -3,7 +3,8 @@
 namespace hiptune {
 
 // `hiptune worker`: serves requests from the socket until the coordinator closes it, one JSON line each. Replies are
-// any number of {"phase": …} lines and then one {"reply": …} or {"error": …}. Returns the process's exit code.
+// any number of {"phase": …} lines and then one {"reply": …}, {"error": …} or, as its last, {"lost_device": …}. Returns
+// the process's exit code.
 //
 //   open    device or architecture, kernel paths, compiler -> target, compiler version
 //   prepare kernel, problem, seed                 -> nothing
