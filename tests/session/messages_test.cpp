@@ -69,7 +69,7 @@ TEST(Messages, keep_a_trial_without_samples_and_with_infinite_errors) {
 }
 
 TEST(Messages, name_every_outcome) {
-  for (Outcome outcome : {Outcome::timed, Outcome::passed, Outcome::invalid, Outcome::compile_failed,
+  for (Outcome outcome : {Outcome::timed, Outcome::passed, Outcome::compiled, Outcome::invalid, Outcome::compile_failed,
                           Outcome::launch_failed, Outcome::wrong, Outcome::crashed, Outcome::timed_out})
     EXPECT_EQ(parse_outcome(to_string(outcome)), outcome);
   EXPECT_THROW((void)parse_outcome("fine"), Error);

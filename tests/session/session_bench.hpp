@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -53,6 +54,21 @@ inline WorkerSettings worker_settings(const std::filesystem::path& folder, Secon
   options.kernel_paths = {folder};
   return {HIPTUNE_PROGRAM, options, deadline};
 }
+
+// While it lives, workers find the made-up modules of the amd backend, and MADE_UP_GPU has a value.
+class MadeUpGpu {
+ public:
+  explicit MadeUpGpu(const char* wish = "") {
+    ::setenv("LD_LIBRARY_PATH", MADE_UP_GPU_FOLDER, 1);
+    ::setenv("MADE_UP_GPU", wish, 1);
+  }
+  ~MadeUpGpu() {
+    ::unsetenv("LD_LIBRARY_PATH");
+    ::unsetenv("MADE_UP_GPU");
+  }
+  MadeUpGpu(const MadeUpGpu&) = delete;
+  MadeUpGpu& operator=(const MadeUpGpu&) = delete;
+};
 
 // Files and sockets that this process has open.
 inline std::ptrdiff_t open_descriptors() {

@@ -73,6 +73,16 @@ TEST_F(WorkerScript, that_ended_before_it_was_asked_is_buried_too) {
   EXPECT_EQ(std::get<WorkerDied>(answer).last_words, "gone");
 }
 
+// A vendor's library may hang when it shuts a lost device down.
+TEST_F(WorkerScript, that_lost_its_device_is_ended_at_once_and_the_vendor_s_words_are_kept) {
+  WorkerProcess worker(script(
+      "read line <&3; echo '{\"phase\": \"gate\"}' >&3; echo '{\"lost_device\": \"hipMalloc: gone\"}' >&3; sleep 600"));
+  const WorkerAnswer answer = worker.ask(request_, Seconds(60));
+  ASSERT_TRUE(std::holds_alternative<WorkerDied>(answer));
+  EXPECT_EQ(std::get<WorkerDied>(answer).lost_device, "hipMalloc: gone");
+  EXPECT_EQ(describe(answer), "the device was lost during gate: hipMalloc: gone");
+}
+
 TEST_F(WorkerScript, that_is_silent_is_late_in_the_phase_it_announced) {
   WorkerProcess worker(script("read line <&3; echo '{\"phase\": \"dream\"}' >&3; read line <&3"));
   const WorkerAnswer answer = worker.ask(request_, Seconds(1));

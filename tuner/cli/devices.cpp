@@ -1,68 +1,59 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "cache/target_json.hpp"
+#include "cli/session_options.hpp"
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
 #include "device/backends.hpp"
-#include "hiptune/error.hpp"
+#include "session/survey.hpp"
 
 namespace hiptune::cli {
 namespace {
 
-struct Found {
-  std::string backend;
-  std::string reason;  // why there are no devices
-  std::vector<Target> targets;
-  std::string compiler;  // its version, or why there is none
-  bool has_compiler = false;
-};
-
-Found look(const Backend& backend, const DeviceSettings& settings) {
-  Found found{backend.name, "", {}, "", false};
-  for (const std::string& id : backend.devices(settings, found.reason))
-    found.targets.push_back(open_device(id, settings)->target());
-  try {
-    found.compiler = open_compiler(backend.name, settings)->version();
-    found.has_compiler = true;
-  } catch (const Error& error) {
-    found.compiler = error.what();
-  }
-  return found;
+std::string joined(const std::vector<std::string>& reasons) {
+  std::string text;
+  for (const std::string& reason : reasons) text += (text.empty() ? "" : "; ") + reason;
+  return text;
 }
 
-void print_text(const std::vector<Found>& all) {
-  for (const Found& found : all) {
-    print(found.backend + (found.targets.empty() ? ": not available: " + found.reason : ":"));
-    for (const Target& target : found.targets)
-      print(fmt::format("  {:<12}  {}, {}, {} compute units, wave size {}, last-level cache {}, driver {}", target.id,
-                        target.name, target.architecture, target.facts.compute_units, target.facts.wave_size,
-                        target.last_level_cache_bytes > 0
-                            ? format_bytes(static_cast<double>(target.last_level_cache_bytes))
-                            : "unavailable",
-                        target.driver));
-    print(std::string("  compiler: ") + (found.has_compiler ? "" : "not available: ") + found.compiler);
-  }
+void print_target(const Target& target) {
+  print(fmt::format("  {:<12}  {}, {}, {} compute units, wave size {}, last-level cache {}, driver {}", target.id,
+                    target.name, target.architecture, target.facts.compute_units, target.facts.wave_size,
+                    target.last_level_cache_bytes > 0 ? format_bytes(static_cast<double>(target.last_level_cache_bytes))
+                                                      : "unavailable",
+                    target.driver));
 }
 
-void print_lines(const std::vector<Found>& all) {
-  nlohmann::ordered_json result = nlohmann::ordered_json::array();
-  for (const Found& found : all) {
-    nlohmann::ordered_json line{{"backend", found.backend}, {"available", !found.targets.empty()}};
-    if (found.targets.empty()) line["reason"] = found.reason;
-    line["devices"] = nlohmann::ordered_json::array();
-    for (const Target& target : found.targets)
-      line["devices"].push_back(nlohmann::ordered_json::parse(to_json(target).dump()));
-    line[found.has_compiler ? "compiler" : "no_compiler"] = found.compiler;
-    result.push_back(std::move(line));
-  }
-  print_json({{"backends", result}});
+void print_text(const BackendSurvey& survey) {
+  const bool none = survey.devices.empty();
+  print(survey.backend + ":" + (none ? " not available: " + joined(survey.reasons) : ""));
+  for (const Target& target : survey.devices) print_target(target);
+  if (!none)
+    for (const std::string& reason : survey.reasons) print("  not available: " + reason);
+  print("  compiler: " + (survey.compiler ? *survey.compiler : "not available: " + survey.no_compiler));
+}
+
+nlohmann::ordered_json to_line(const BackendSurvey& survey) {
+  nlohmann::ordered_json line{{"backend", survey.backend}, {"available", !survey.devices.empty()}};
+  if (!survey.reasons.empty()) line["reason"] = joined(survey.reasons);
+  line["devices"] = nlohmann::ordered_json::array();
+  for (const Target& target : survey.devices)
+    line["devices"].push_back(nlohmann::ordered_json::parse(to_json(target).dump()));
+  line[survey.compiler ? "compiler" : "no_compiler"] = survey.compiler ? *survey.compiler : survey.no_compiler;
+  return line;
 }
 
 int run(const Context& context) {
   const DeviceSettings settings{context.options.cxx_compiler, context.options.temporary_directory.string()};
-  std::vector<Found> all;
-  for (const Backend& backend : backends()) all.push_back(look(backend, settings));
-  context.json ? print_lines(all) : print_text(all);
+  nlohmann::ordered_json lines = nlohmann::ordered_json::array();
+  for (const Backend& backend : backends()) {
+    const BackendSurvey survey = survey_backend(backend.name, this_program(), settings);
+    if (context.json)
+      lines.push_back(to_line(survey));
+    else
+      print_text(survey);
+  }
+  if (context.json) print_json({{"backends", lines}});
   return kDone;
 }
 

@@ -56,7 +56,7 @@ void set_up(Command& command, Context& context) {
   for (const Verb& verb : verbs()) add_verb(verb, command, context);
 }
 
-// Paths travel to the workers and into the results as JSON.
+// Paths and the device's id travel to the workers and into the results as JSON.
 void require_utf8(const Options& options) {
   std::vector<std::filesystem::path> paths{options.cache, options.temporary_directory};
   paths.insert(paths.end(), options.kernel_paths.begin(), options.kernel_paths.end());
@@ -64,6 +64,8 @@ void require_utf8(const Options& options) {
   for (const std::filesystem::path& path : paths)
     if (valid_utf8(path.string()) != path.string())
       throw bad_input(valid_utf8(path.string()) + ": the path is not UTF-8; rename it, or choose another");
+  if (valid_utf8(options.device) != options.device)
+    throw bad_input("--device " + valid_utf8(options.device) + ": is not UTF-8; see `hiptune devices`");
 }
 
 int run(const std::vector<std::string>& words, Context& context) {

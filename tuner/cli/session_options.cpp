@@ -5,9 +5,13 @@
 #include <cmath>
 #include <map>
 
+#include <spdlog/fmt/fmt.h>
+
 #include "cli/text.hpp"
 #include "hiptune/error.hpp"
+#include "problem/config.hpp"
 #include "problem/named_values.hpp"
+#include "search/covering.hpp"
 
 namespace hiptune::cli {
 
@@ -59,16 +63,31 @@ void VariantOptions::add_to(CLI::App& command) {
       ->type_name("N")
       ->check(unsigned_integer())
       ->capture_default_str();
+  add_timeout_to(command);
+}
+
+void VariantOptions::add_timeout_to(CLI::App& command) {
   command.add_option("--timeout", timeout_seconds, "seconds that each phase of a trial may last")
-      ->group(group)
+      ->group("Variants")
       ->type_name("SECONDS")
       ->check(finite())
       ->check(CLI::Range(0.001, 1e6).description(""))
       ->capture_default_str();
 }
 
+void VariantOptions::add_covering_to(CLI::App& command) {
+  command.add_flag("--covering", covering, "a set in which every pair of values occurs, instead of all")
+      ->group("Variants");
+}
+
+std::vector<Config> VariantOptions::configs(const Space& space, const Problem& problem, const TargetFacts& facts,
+                                            Invalid& invalid) const {
+  std::vector<Config> all = valid_configs(space, problem, facts, parse_tunables(space, fixed), &invalid);
+  return covering ? pairwise_covering(all) : all;
+}
+
 WorkerSettings VariantOptions::worker_settings(const Options& options) const {
-  return {this_program(), options, Seconds(timeout_seconds)};
+  return {this_program(), options, Seconds(timeout_seconds), std::nullopt};
 }
 
 void TimingOptions::add_to(CLI::App& command) {
@@ -119,6 +138,14 @@ void require_memory(const Space& space, const std::vector<Problem>& problems, co
     throw bad_input(to_string(space, problem) + ": its buffers take " + format_bytes(bytes) + ", and " + target.id +
                     " has " + format_bytes(static_cast<double>(target.memory_bytes)) + "; choose smaller dimensions");
   }
+}
+
+std::string counted_variants(std::size_t valid, const Invalid& invalid) {
+  std::string text = counted(valid, "variant");
+  if (invalid.count > 0)
+    text +=
+        fmt::format(", {} more {} invalid here: {}", invalid.count, invalid.count == 1 ? "is" : "are", invalid.example);
+  return text;
 }
 
 std::string first_failure(const std::vector<Trial>& trials) {

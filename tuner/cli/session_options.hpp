@@ -17,12 +17,20 @@ namespace hiptune::cli {
 // Options of the verbs that run variants: which ones, and with what patience.
 struct VariantOptions {
   std::vector<std::string> fixed;
+  bool covering = false;
   std::uint64_t seed = 1;
   double timeout_seconds = 60;
 
+  // --seed and --timeout.
   void add_to(CLI::App& command);
+  void add_timeout_to(CLI::App& command);
+  // For the verbs that may do with a part of the variants.
+  void add_covering_to(CLI::App& command);
   // --fix, for the verbs that choose variants. `space`: of the kernel, where it is known.
   void add_fix_to(CLI::App& command, const Space* space);
+  // Those asked for, of the valid ones; `invalid` says which are not.
+  [[nodiscard]] std::vector<Config> configs(const Space& space, const Problem& problem, const TargetFacts& facts,
+                                            Invalid& invalid) const;
   [[nodiscard]] WorkerSettings worker_settings(const Options& options) const;
 };
 
@@ -42,6 +50,9 @@ struct TimingOptions {
 
 // Throws Error(bad_input) for a problem whose buffers alone exceed the device's memory.
 void require_memory(const Space& space, const std::vector<Problem>& problems, const Target& target);
+
+// "18 variants, 2 more are invalid here: REDUCTION=… the block has more threads …"
+[[nodiscard]] std::string counted_variants(std::size_t valid, const Invalid& invalid);
 
 // "3 wrong, 1 crashed", or "none".
 [[nodiscard]] std::string failures_by_kind(const std::vector<Trial>& trials);

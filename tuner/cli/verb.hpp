@@ -47,6 +47,7 @@ struct Verb {
 [[nodiscard]] Verb devices_verb();
 [[nodiscard]] Verb tune_verb();
 [[nodiscard]] Verb verify_verb();
+[[nodiscard]] Verb compile_verb();
 [[nodiscard]] Verb show_verb();
 [[nodiscard]] Verb dispatch_verb();
 [[nodiscard]] Verb check_verb();

@@ -5,7 +5,6 @@
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
 #include "problem/config.hpp"
-#include "search/covering.hpp"
 #include "session/messages.hpp"
 
 namespace hiptune::cli {
@@ -14,15 +13,7 @@ namespace {
 struct VerifyOptions {
   ProblemOptions problem;
   VariantOptions variants;
-  bool covering = false;
 };
-
-std::vector<Config> configs_for(const VerifyOptions& options, const Space& space, const Problem& problem,
-                                const TargetFacts& facts, Invalid& invalid) {
-  std::vector<Config> configs =
-      valid_configs(space, problem, facts, parse_tunables(space, options.variants.fixed), &invalid);
-  return options.covering ? pairwise_covering(configs) : configs;
-}
 
 // Errors only where something was compared.
 std::string errors_of(const Trial& trial) {
@@ -47,13 +38,10 @@ int run(Context& context, const VerifyOptions& options) {
   std::vector<Trial> all;
   for (const Problem& problem : problems) {
     Invalid invalid;
-    const std::vector<Config> configs = configs_for(options, space, problem, coordinator.target().facts, invalid);
+    const std::vector<Config> configs = options.variants.configs(space, problem, coordinator.target().facts, invalid);
     if (!context.json)
       print(fmt::format("{} {} on {}: {}", space.kernel, to_string(space, problem), coordinator.target().id,
-                        counted(configs.size(), "variant")) +
-            (invalid.count == 0 ? ""
-                                : fmt::format(", {} more {} invalid here: {}", invalid.count,
-                                              invalid.count == 1 ? "is" : "are", invalid.example)));
+                        counted_variants(configs.size(), invalid)));
     coordinator.prepare(space.kernel, problem, options.variants.seed);
     for (const Config& config : configs) {
       all.push_back(coordinator.run(config, std::nullopt));
@@ -79,8 +67,7 @@ Action configure(CLI::App& command, const Context& context) {
   if (context.kernel) options->problem.add_to(command, context.kernel->space);
   options->variants.add_fix_to(command, context.kernel ? &context.kernel->space : nullptr);
   options->variants.add_to(command);
-  command.add_flag("--covering", options->covering, "a set in which every pair of values occurs, instead of all")
-      ->group("Variants");
+  options->variants.add_covering_to(command);
   return [options](Context& run_context) { return run(run_context, *options); };
 }
 

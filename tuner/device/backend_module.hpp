@@ -30,7 +30,8 @@ struct CompilerModule {
 using DeviceModuleFunction = const DeviceModule* (*)(const char* build) noexcept;
 using CompilerModuleFunction = const CompilerModule* (*)(const char* build) noexcept;
 
-// The row of a backend that lives in modules.
-[[nodiscard]] Backend backend_of_modules(const std::string& name, const std::string& architecture_prefix);
+// The row of a backend that lives in modules. `vendor_software`: what has the libraries that they need, such as "ROCm".
+[[nodiscard]] Backend backend_of_modules(const std::string& name, const std::string& architecture_prefix,
+                                         const std::string& vendor_software);
 
 }  // namespace hiptune

@@ -6,6 +6,7 @@
 #include "device/host/backend.hpp"
 #include "device/host/compiler.hpp"
 #include "hiptune/error.hpp"
+#include "problem/nearest.hpp"
 
 namespace hiptune {
 
@@ -14,6 +15,12 @@ namespace {
 const Backend* find_backend(std::string_view name) {
   const auto found = std::ranges::find(backends(), name, &Backend::name);
   return found == backends().end() ? nullptr : &*found;
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> list;
+  for (const Backend& backend : backends()) list.push_back(backend.name);
+  return list;
 }
 
 std::string available_devices(const DeviceSettings& settings) {
@@ -40,8 +47,8 @@ std::string first_available(const DeviceSettings& settings) {
 
 const std::vector<Backend>& backends() {
   static const std::vector<Backend> list = {
-      backend_of_modules("amd", "gfx"),
-      backend_of_modules("nvidia", "sm_"),
+      backend_of_modules("amd", "gfx", "ROCm"),
+      backend_of_modules("nvidia", "sm_", "CUDA toolkit"),
       {"host", host::architecture_prefix(), host::devices, host::open, host::open_compiler},
   };
   return list;
@@ -52,16 +59,15 @@ std::unique_ptr<Device> open_device(std::string_view id, const DeviceSettings& s
   const std::size_t colon = id.find(':');
   const Backend* backend = find_backend(id.substr(0, colon));
   if (backend == nullptr)
-    throw unavailable("no device '" + std::string(id) + "'; there are: auto, " + available_devices(settings));
+    throw unavailable("no device '" + excerpt(id) + "'" + did_you_mean(id.substr(0, colon), names()) +
+                      "; there are: auto, " + available_devices(settings));
   return backend->open(colon == std::string_view::npos ? std::string_view() : id.substr(colon + 1), settings);
 }
 
 std::unique_ptr<Compiler> open_compiler(std::string_view backend, const DeviceSettings& settings) {
   const Backend* found = find_backend(backend);
   if (found != nullptr) return found->compiler(settings);
-  std::string names;
-  for (const Backend& each : backends()) names += (names.empty() ? "" : ", ") + each.name;
-  throw unavailable("no backend '" + std::string(backend) + "' to compile for; there are: " + names);
+  throw unavailable("no backend '" + std::string(backend) + "' to compile for; there are: " + join(names()));
 }
 
 const Backend& backend_for_architecture(std::string_view architecture) {
@@ -70,7 +76,7 @@ const Backend& backend_for_architecture(std::string_view architecture) {
     if (architecture.starts_with(backend.architecture_prefix)) return backend;
     prefixes += (prefixes.empty() ? "" : ", ") + backend.architecture_prefix + " (" + backend.name + ")";
   }
-  throw bad_input("no compiler builds for '" + std::string(architecture) + "'; names of architectures begin with " +
+  throw bad_input("no compiler builds for '" + excerpt(architecture) + "'; names of architectures begin with " +
                   prefixes);
 }
 

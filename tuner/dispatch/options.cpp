@@ -28,6 +28,9 @@ Options Options::from_environment() {
   const std::string home = environment("HOME");
   options.cache = environment("HIPTUNE_CACHE", home.empty() ? "" : home + "/.cache/hiptune");
   options.cxx_compiler = environment("HIPTUNE_CXX", "c++");
+  options.tool_folders = split_paths(environment("PATH", "/usr/bin:/bin"));
+  options.tool_folders.push_back(std::filesystem::path(environment("ROCM_PATH", "/opt/rocm")) / "llvm/bin");
+  options.tool_folders.push_back(std::filesystem::path(environment("CUDA_HOME", "/usr/local/cuda")) / "bin");
   options.temporary_directory = environment("TMPDIR", "/tmp");
   return options;
 }

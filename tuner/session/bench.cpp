@@ -1,6 +1,6 @@
 #include "session/bench.hpp"
 
-#include <chrono>
+#include <algorithm>
 
 #include "hiptune/error.hpp"
 #include "session/memory.hpp"
@@ -15,15 +15,6 @@ std::vector<GateCase> all_cases(const Kernel& kernel, const Problem& problem, co
   return cases;
 }
 
-std::int64_t widest_launch(const Plan& plan, const std::vector<std::int64_t>& batch) {
-  std::int64_t threads = 0;
-  for (const LaunchPlan& launch : plan.launches) {
-    const Geometry geometry = launch.geometry(batch);
-    threads = std::max(threads, geometry.blocks() * geometry.threads_per_block());
-  }
-  return threads;
-}
-
 bool has_inout(const Space& space) {
   const auto buffers = space.buffers();
   return std::any_of(buffers.begin(), buffers.end(), [](const auto* buffer) { return buffer->role == Role::inout; });
@@ -32,10 +23,6 @@ bool has_inout(const Space& space) {
 std::size_t rotation_memory(const Device& device, double taken) {
   const double available = kMemoryShare * static_cast<double>(device.target().memory_bytes) - taken;
   return static_cast<std::size_t>(std::max(available, 0.0));
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -49,30 +36,12 @@ Bench::Bench(Kernel kernel, const Problem& problem, Device& device, Compiler& co
 }
 
 Trial Bench::run(const Config& config, const std::optional<TimingLimits>& limits, const PhaseListener& phase) {
-  const TargetFacts& facts = device_->target().facts;
-  Trial trial;
-  trial.config = config;
-  if (const auto reason = why_invalid(kernel_.space, problem_, facts, config)) {
-    trial.detail = *reason;
-    return trial;
-  }
-  const Variant variant = make_variant(kernel_, problem_, facts, config);
-  trial.threads = widest_launch(variant.plan, batch_values(kernel_.space, problem_));
-  phase("compile");
-  const auto start = std::chrono::steady_clock::now();
-  const CompileResult compiled =
-      compiler_->compile({variant.source, variant.headers, variant.entry_points, device_->target().architecture});
-  trial.compile_seconds = seconds_since(start);
-  if (const auto* failure = std::get_if<CompileFailure>(&compiled)) {
-    trial.outcome = Outcome::compile_failed;
-    trial.detail = failure->log;
-    return trial;
-  }
-  const auto& code = std::get<CodeObject>(compiled);
-  trial.isa_hash = code.isa_hash;
-  trial.resources = code.resources;
+  Compilation compilation = compile_config(kernel_, problem_, device_->target(), config, *compiler_, phase);
+  Trial& trial = compilation.trial;
+  if (!compilation.code) return std::move(trial);
   try {
-    LoadedPlan plan(*device_, code, variant.plan);
+    phase("load");
+    LoadedPlan plan(*device_, *compilation.code, compilation.plan);
     gate_and_time(trial, plan, limits, phase);
   } catch (const LaunchFailure& failure) {
     trial.outcome = Outcome::launch_failed;
@@ -86,7 +55,7 @@ Trial Bench::run(const Config& config, const std::optional<TimingLimits>& limits
     trial.detail = error.what();
   }
   if (trial.outcome != Outcome::timed) trial.samples.reset();
-  return trial;
+  return std::move(trial);
 }
 
 void Bench::gate_and_time(Trial& trial, LoadedPlan& plan, const std::optional<TimingLimits>& limits,

@@ -1,16 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
 #include "gate/gate.hpp"
-#include "session/trial.hpp"
+#include "session/compilation.hpp"
 
 namespace hiptune {
-
-// Told what is about to happen ("compile", "gate", "time"), before it does: a crash is then known by its phase.
-using PhaseListener = std::function<void(const std::string& phase)>;
 
 // One kernel and problem set up on one device in this process: the oracle's results, the gate, and the buffers that
 // all variants are timed over. For one thread.

@@ -18,22 +18,6 @@ Json paths_to_json(const std::vector<std::filesystem::path>& paths) {
   return json;
 }
 
-std::string describe(const WorkerDied& died) {
-  std::string text = fmt::format("the worker {} during {}", died.how, died.phase);
-  if (!died.last_words.empty()) text += "; its last words: " + died.last_words;
-  return text;
-}
-
-std::string describe(const WorkerTimedOut& timed_out) {
-  return fmt::format("{} took longer than {:g} s; --timeout allows more", timed_out.phase, timed_out.deadline.count());
-}
-
-// Of an answer that is no reply.
-std::string describe(const WorkerAnswer& answer) {
-  const auto* died = std::get_if<WorkerDied>(&answer);
-  return died != nullptr ? describe(*died) : describe(std::get<WorkerTimedOut>(answer));
-}
-
 }  // namespace
 
 Coordinator::Coordinator(WorkerSettings settings) : settings_(std::move(settings)) { start(); }
@@ -42,13 +26,14 @@ void Coordinator::start() {
   temporary_ = std::make_unique<host::TemporaryFolder>(settings_.options.temporary_directory);
   worker_ = std::make_unique<WorkerProcess>(settings_.program);
   const Options& options = settings_.options;
-  const Json reply = request({{"op", "open"},
-                              {"device", options.device},
-                              {"kernel_paths", paths_to_json(options.kernel_paths)},
-                              {"environment_kernel_paths", paths_to_json(options.environment_kernel_paths)},
-                              {"cxx_compiler", options.cxx_compiler},
-                              {"temporary_directory", temporary_->path().string()}},
-                             long_deadline());
+  Json message{{"op", "open"},
+               {"device", options.device},
+               {"kernel_paths", paths_to_json(options.kernel_paths)},
+               {"environment_kernel_paths", paths_to_json(options.environment_kernel_paths)},
+               {"cxx_compiler", options.cxx_compiler},
+               {"temporary_directory", temporary_->path().string()}};
+  if (settings_.architecture) message["architecture"] = *settings_.architecture;
+  const Json reply = request(message, long_deadline());
   target_ = target_from_json(nlohmann::json::parse(reply.at("target").dump()));
   compiler_version_ = reply.at("compiler");
 }
@@ -78,12 +63,8 @@ void Coordinator::prepare(const std::string& kernel, const Problem& problem, std
   prepared_ = message;
 }
 
-Trial Coordinator::run(const Config& config, const std::optional<TimingLimits>& limits) {
-  Json message{{"op", "trial"}, {"config", to_json(config)}};
-  if (limits) message["limits"] = to_json(*limits);
-  // What the caller allows for samples, cold and warm, is no reason to call a variant late.
-  const Seconds sampling = limits ? Seconds(2 * limits->stop.budget) : Seconds(0);
-  WorkerAnswer answer = worker().ask(message, settings_.deadline, sampling);
+Trial Coordinator::trial_of(const Json& request, const Config& config, Seconds sampling) {
+  WorkerAnswer answer = worker().ask(request, settings_.deadline, sampling);
   if (const auto* reply = std::get_if<Json>(&answer)) return trial_from_json(*reply);
   worker_.reset();  // the next request starts another
   Trial trial;
@@ -91,6 +72,20 @@ Trial Coordinator::run(const Config& config, const std::optional<TimingLimits>& 
   trial.outcome = std::holds_alternative<WorkerDied>(answer) ? Outcome::crashed : Outcome::timed_out;
   trial.detail = describe(answer);
   return trial;
+}
+
+Trial Coordinator::run(const Config& config, const std::optional<TimingLimits>& limits) {
+  Json message{{"op", "trial"}, {"config", to_json(config)}};
+  if (limits) message["limits"] = to_json(*limits);
+  // What the caller allows for samples, cold and warm, is no reason to call a variant late.
+  return trial_of(message, config, limits ? Seconds(2 * limits->stop.budget) : Seconds(0));
+}
+
+Trial Coordinator::compile(const std::string& kernel, const Problem& problem, const Config& config,
+                           const std::optional<std::filesystem::path>& code_file) {
+  Json message{{"op", "compile"}, {"kernel", kernel}, {"problem", to_json(problem)}, {"config", to_json(config)}};
+  if (code_file) message["code_file"] = code_file->string();
+  return trial_of(message, config, Seconds(0));
 }
 
 Samples Coordinator::time_device_copy(double bytes, const TimingLimits& limits) {

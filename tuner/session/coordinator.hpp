@@ -17,13 +17,15 @@ struct WorkerSettings {
   std::filesystem::path program;  // the hiptune executable
   Options options;                // device, kernel paths, compiler
   Seconds deadline{60};           // of each phase of a trial
+  // Opens the compiler that builds for it, and no device: all that the coordinator then does is compile.
+  std::optional<std::string> architecture = std::nullopt;
 };
 
 // Runs variants in a worker process and outlives whatever they do: it opens no device itself, records a death or a
 // hang as the trial's outcome, starts another worker and goes on. For one thread.
 class Coordinator {
  public:
-  // Starts a worker and opens the device in it. Throws the Error that this met.
+  // Starts a worker and opens the device, or the compiler, in it. Throws the Error that this met.
   explicit Coordinator(WorkerSettings settings);
 
   [[nodiscard]] const Target& target() const { return target_; }
@@ -35,6 +37,10 @@ class Coordinator {
 
   // `limits` none: gate only. Requires prepare.
   [[nodiscard]] Trial run(const Config& config, const std::optional<TimingLimits>& limits);
+
+  // Compiles only; needs no prepare. Where it compiled, `code_file` gets the code object; its folder must exist.
+  [[nodiscard]] Trial compile(const std::string& kernel, const Problem& problem, const Config& config,
+                              const std::optional<std::filesystem::path>& code_file);
 
   // The device's own copy moving `bytes` (read + written).
   [[nodiscard]] Samples time_device_copy(double bytes, const TimingLimits& limits);
@@ -50,6 +56,8 @@ class Coordinator {
   // As request; `blame` begins the message of a worker's death.
   [[nodiscard]] nlohmann::ordered_json answer_to(const nlohmann::ordered_json& request, Seconds deadline,
                                                  const std::string& blame);
+  // Of a request that tries `config`: a worker's death and a hang are outcomes.
+  [[nodiscard]] Trial trial_of(const nlohmann::ordered_json& request, const Config& config, Seconds sampling);
   [[nodiscard]] Seconds long_deadline() const { return settings_.deadline * 10; }
   [[nodiscard]] WorkerProcess& worker();
 

@@ -13,8 +13,9 @@ struct OutcomeName {
   Outcome outcome;
   const char* name;
 };
-constexpr std::array<OutcomeName, 8> kOutcomes{{{Outcome::timed, "timed"},
+constexpr std::array<OutcomeName, 9> kOutcomes{{{Outcome::timed, "timed"},
                                                 {Outcome::passed, "passed"},
+                                                {Outcome::compiled, "compiled"},
                                                 {Outcome::invalid, "invalid"},
                                                 {Outcome::compile_failed, "compile_failed"},
                                                 {Outcome::launch_failed, "launch_failed"},

@@ -12,9 +12,10 @@ namespace hiptune {
 
 // How a trial ended: in exactly one of these.
 enum class Outcome {
-  timed,    // right, and timed
-  passed,   // right, and timing was not asked for
-  invalid,  // a constraint or a limit of the target forbids it
+  timed,     // right, and timed
+  passed,    // right, and timing was not asked for
+  compiled,  // and no more was asked for
+  invalid,   // a constraint or a limit of the target forbids it
   compile_failed,
   launch_failed,
   wrong,    // rejected by the gate
@@ -37,7 +38,9 @@ struct Trial {
   std::vector<Resources> resources;  // per entry point
   double compile_seconds = 0;
 
-  [[nodiscard]] bool is_good() const { return outcome == Outcome::timed || outcome == Outcome::passed; }
+  [[nodiscard]] bool is_good() const {
+    return outcome == Outcome::timed || outcome == Outcome::passed || outcome == Outcome::compiled;
+  }
 };
 
 [[nodiscard]] Timing timing_of(const Samples& samples);

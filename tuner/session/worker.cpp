@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 
+#include <fstream>
+
 #include "cache/code_store.hpp"
 #include "cache/target_json.hpp"
 #include "device/backends.hpp"
@@ -12,6 +14,7 @@
 #include "session/lifeline.hpp"
 #include "session/line_socket.hpp"
 #include "session/messages.hpp"
+#include "session/survey.hpp"
 
 namespace hiptune {
 
@@ -29,6 +32,12 @@ std::optional<TimingLimits> limits_of(const Json& request) {
   return request.contains("limits") ? std::optional(timing_limits_from_json(request.at("limits"))) : std::nullopt;
 }
 
+void write_file(const std::filesystem::path& file, const std::vector<std::byte>& bytes) {
+  std::ofstream out(file, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!out.flush()) throw bad_input(file.string() + ": cannot be written; choose another folder");
+}
+
 // What a worker holds between requests.
 class Worker {
  public:
@@ -39,9 +48,11 @@ class Worker {
     if (op == "open") return open(request);
     if (op == "prepare") return prepare(request);
     if (op == "trial") return trial(request);
+    if (op == "compile") return compile(request);
     if (op == "copy") return copy(request);
     if (op == "store") return store(request);
     if (op == "dispatch") return dispatch(request);
+    if (op == "survey") return answer_survey(request);
     throw std::logic_error("a request that no worker knows: " + op);
   }
 
@@ -53,26 +64,61 @@ class Worker {
     options_.cxx_compiler = request.at("cxx_compiler");
     options_.temporary_directory = request.at("temporary_directory").get<std::string>();
     lifeline_.own(options_.temporary_directory);
-    const DeviceSettings settings{options_.cxx_compiler, options_.temporary_directory.string()};
+    if (request.contains("architecture"))
+      open_compiler_only(request.at("architecture"));
+    else
+      open_devices();
+    return {{"target", Json::parse(to_json(target_).dump())}, {"compiler", compiler_->version()}};
+  }
+
+  void open_devices() {
+    const DeviceSettings settings = device_settings();
     device_ = open_device(options_.device, settings);
-    compiler_ = open_compiler(device_->target().backend, settings);
+    target_ = device_->target();
+    compiler_ = open_compiler(target_.backend, settings);
     host_ = open_device("host", settings);
     host_compiler_ = open_compiler("host", settings);
-    return {{"target", Json::parse(to_json(device_->target()).dump())}, {"compiler", compiler_->version()}};
+  }
+
+  void open_compiler_only(const std::string& architecture) {
+    const Backend& backend = backend_for_architecture(architecture);
+    compiler_ = backend.compiler(device_settings());
+    target_.backend = target_.id = backend.name;
+    target_.architecture = target_.name = architecture;
+    target_.facts = compiler_->facts(architecture);
+  }
+
+  [[nodiscard]] DeviceSettings device_settings() const {
+    return {options_.cxx_compiler, options_.temporary_directory.string()};
+  }
+
+  [[nodiscard]] Kernel load(const std::string& kernel) const {
+    return KernelPath(options_.kernel_paths, options_.environment_kernel_paths).load(kernel);
   }
 
   Json prepare(const Json& request) {
     bench_.reset();  // before the next one takes its memory
-    const KernelPath kernels(options_.kernel_paths, options_.environment_kernel_paths);
-    bench_ = std::make_unique<Bench>(kernels.load(request.at("kernel").get<std::string>()),
-                                     problem_from_json(request.at("problem")), *device_, *compiler_, *host_,
-                                     *host_compiler_, request.at("seed").get<std::uint64_t>());
+    bench_ = std::make_unique<Bench>(load(request.at("kernel")), problem_from_json(request.at("problem")), *device_,
+                                     *compiler_, *host_, *host_compiler_, request.at("seed").get<std::uint64_t>());
     return Json::object();
   }
 
   Json trial(const Json& request) {
-    const auto announce = [this](const std::string& phase) { (void)lines_.write(Json{{"phase", phase}}.dump()); };
-    return to_json(bench_->run(assignment_from_json(request.at("config")), limits_of(request), announce));
+    return to_json(bench_->run(assignment_from_json(request.at("config")), limits_of(request), announcer()));
+  }
+
+  Json compile(const Json& request) {
+    const auto name = request.at("kernel").get<std::string>();
+    if (!kernel_ || kernel_->name != name) kernel_ = load(name);
+    const Compilation compilation = compile_config(*kernel_, problem_from_json(request.at("problem")), target_,
+                                                   assignment_from_json(request.at("config")), *compiler_, announcer());
+    if (compilation.code && request.contains("code_file"))
+      write_file(request.at("code_file").get<std::string>(), compilation.code->bytes);
+    return to_json(compilation.trial);
+  }
+
+  [[nodiscard]] PhaseListener announcer() {
+    return [this](const std::string& phase) { (void)lines_.write(Json{{"phase", phase}}.dump()); };
   }
 
   Json copy(const Json& request) {
@@ -82,9 +128,9 @@ class Worker {
 
   Json store(const Json& request) {
     const Config config = assignment_from_json(request.at("config"));
-    const Variant variant = make_variant(bench_->kernel(), bench_->problem(), device_->target().facts, config);
+    const Variant variant = make_variant(bench_->kernel(), bench_->problem(), target_.facts, config);
     const CodeStore folder(request.at("folder").get<std::string>());
-    (void)folder.find_or_compile(variant, device_->target(), compiler_.get());
+    (void)folder.find_or_compile(variant, target_, compiler_.get());
     return Json::object();
   }
 
@@ -98,8 +144,10 @@ class Worker {
   LineSocket& lines_;
   Lifeline& lifeline_;
   Options options_;
+  Target target_;
   std::unique_ptr<Device> device_, host_;
   std::unique_ptr<Compiler> compiler_, host_compiler_;
+  std::optional<Kernel> kernel_;  // of the last `compile`
   std::unique_ptr<Bench> bench_;  // last: it uses the devices
 };
 
@@ -108,6 +156,8 @@ Json reply_to(Worker& worker, const std::string& line) {
     return {{"reply", worker.answer(Json::parse(line))}};
   } catch (const Error& error) {
     return {{"error", to_json(error)}};
+  } catch (const DeviceLost& error) {
+    return {{"lost_device", error.what()}};
   }
 }
 
@@ -118,8 +168,10 @@ int serve_worker(int socket) {
   LineSocket lines(socket);
   Lifeline lifeline(socket);
   Worker worker(lines, lifeline);
-  while (const auto line = lines.read())
-    if (!lines.write(to_line(reply_to(worker, *line)))) break;
+  while (const auto line = lines.read()) {
+    const Json reply = reply_to(worker, *line);
+    if (!lines.write(to_line(reply)) || reply.contains("lost_device")) break;
+  }
   return 0;
 }
 

@@ -3,14 +3,17 @@
 namespace hiptune {
 
 // `hiptune worker`: serves requests from the socket until the coordinator closes it, one JSON line each. Replies are
-// any number of {"phase": …} lines and then one {"reply": …} or {"error": …}. Returns the process's exit code.
+// any number of {"phase": …} lines and then one {"reply": …}, {"error": …} or, as its last, {"lost_device": …}. Returns
+// the process's exit code.
 //
-//   open    device, kernel paths, compiler        -> target, compiler version
+//   open    device or architecture, kernel paths, compiler -> target, compiler version
 //   prepare kernel, problem, seed                 -> nothing
 //   trial   config, timing limits (none: no time) -> trial
+//   compile kernel, problem, config, code file    -> trial; needs an architecture only
 //   copy    bytes, timing limits                  -> samples of the device's own copy
 //   store   config, folder                        -> nothing: its code object lies in the store
 //   dispatch …                                    -> see dispatch_check.hpp
+//   survey  backend, devices or compiler          -> see survey.hpp; nothing need be open
 [[nodiscard]] int serve_worker(int socket);
 
 }  // namespace hiptune

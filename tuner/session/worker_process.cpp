@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstring>
+#include <stdexcept>
 
 #include <spdlog/fmt/fmt.h>
 
@@ -72,7 +73,24 @@ std::string trimmed(const std::string& text) {
   return end == std::string::npos ? "" : text.substr(0, end + 1);
 }
 
+std::string words_of(const WorkerDied& died) {
+  if (died.lost_device) return fmt::format("the device was lost during {}: {}", died.phase, *died.lost_device);
+  std::string text = fmt::format("the worker {} during {}", died.how, died.phase);
+  if (!died.last_words.empty()) text += "; its last words: " + died.last_words;
+  return text;
+}
+
+std::string words_of(const WorkerTimedOut& timed_out) {
+  return fmt::format("{} took longer than {:g} s; --timeout allows more", timed_out.phase, timed_out.deadline.count());
+}
+
 }  // namespace
+
+std::string describe(const WorkerAnswer& answer) {
+  if (const auto* died = std::get_if<WorkerDied>(&answer)) return words_of(*died);
+  if (const auto* late = std::get_if<WorkerTimedOut>(&answer)) return words_of(*late);
+  throw std::logic_error("a reply is no failure");
+}
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
   const Pair sockets = socket_pair();
@@ -110,6 +128,11 @@ WorkerAnswer WorkerProcess::ask(const nlohmann::ordered_json& request, Seconds d
       const auto message = nlohmann::ordered_json::parse(*line);
       if (message.contains("error")) throw error_from_json(message.at("error"));
       if (message.contains("reply")) return message.at("reply");
+      if (message.contains("lost_device")) {
+        WorkerDied died = bury(phase);  // at once: a vendor's library may hang when it shuts a lost device down
+        died.lost_device = message.at("lost_device").get<std::string>();
+        return died;
+      }
       phase = message.at("phase");
       until = end_of_phase();
     }
@@ -152,7 +175,7 @@ WorkerDied WorkerProcess::bury(const std::string& phase) {
   ::waitpid(process_, &status, 0);
   process_ = 0;
   keep_last_words();
-  return {describe(status), phase, valid_utf8(trimmed(last_words_))};
+  return {describe(status), phase, valid_utf8(trimmed(last_words_)), std::nullopt};
 }
 
 }  // namespace hiptune

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -20,6 +21,8 @@ struct WorkerDied {
   std::string how;         // "was killed by signal 11 (Segmentation fault)", "exited with code 3"
   std::string phase;       // what it was doing: "gate"
   std::string last_words;  // the end of its stdout and stderr
+  // The vendor's words where its device is lost (class DeviceLost), which ends a worker.
+  std::optional<std::string> lost_device = std::nullopt;
 };
 
 // A worker that did not finish a phase in time, and was killed.
@@ -29,6 +32,10 @@ struct WorkerTimedOut {
 };
 
 using WorkerAnswer = std::variant<nlohmann::ordered_json, WorkerDied, WorkerTimedOut>;
+
+// Of an answer that is no reply: "the worker was killed by signal 11 (Segmentation fault) during gate; its last words:
+// …"
+[[nodiscard]] std::string describe(const WorkerAnswer& answer);
 
 // A `hiptune worker` process and the socket to it. Killed, with everything it started, when destroyed. For one thread.
 class WorkerProcess {

@@ -16,8 +16,11 @@ struct Options {
   std::string cxx_compiler = "c++";                             // of the host device, found on PATH
   std::filesystem::path temporary_directory = "/tmp";           // for files that a compiler needs
 
+  // Where disassemblers are looked for, in order: PATH, and the folders of programs of ROCm and CUDA.
+  std::vector<std::filesystem::path> tool_folders;
+
   // Reads HIPTUNE_KERNEL_PATH (folders separated by ':'), HIPTUNE_CACHE (else ~/.cache/hiptune, where HOME is set),
-  // HIPTUNE_CXX and TMPDIR. The only function of the library that reads the environment.
+  // HIPTUNE_CXX, TMPDIR, PATH, ROCM_PATH and CUDA_HOME. The only function of the library that reads the environment.
   [[nodiscard]] static Options from_environment();
 };
 

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""From tuning to dispatch, with shipped kernels and a user's own. usage: acceptance_tune.py HIPTUNE [TEST ...]"""
+import json
+import re
+import shlex
+
+import home
+from home import QUICK, SHAPE, Home, replace
+
+
+class Acceptance(Home):
+    def test_tune_show_dispatch_check_change_and_damage(self):
+        own = self.own_kernel()
+        here = ["--kernel-path", own]
+        tuned = self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, *here).stdout
+        winner = re.search(r"^stored: (.*?)( \(tied with.*)?$", tuned, re.M).group(1)
+        for heading in ("configuration", "rel. error", "threads", "cold", "of copy cold", "vs serial", "vs block"):
+            self.assertIn(heading, tuned)
+        self.assertIn("failures: none", tuned)
+        self.assertIn("yardstick: ", tuned)
+
+        shown = self.run_hiptune("show", "rmsnorm", *SHAPE, *here).stdout
+        self.assertIn("rows=4 cols=16 dtype=f32", shown)
+        self.assertIn(winner, shown)
+        self.assertFalse(shown.endswith("\n\n"))
+
+        call = self.run_hiptune("dispatch", "rmsnorm", *SHAPE, *here, "--explain").stdout
+        self.assertIn(f"{winner} (exact)", call)
+        self.assertIn("right: largest error", call)
+        near = self.run_hiptune("dispatch", "rmsnorm", "--rows", "5", "--cols", "17", *here, "--explain").stdout
+        self.assertIn("(nearest)", near)
+        self.assertIn("tuned for rows=4 cols=16", near)
+
+        self.assertIn("1 fresh, 0 stale, 0 damaged", self.run_hiptune("check", *here).stdout)
+        template = own / "rmsnorm.hip"
+        template.write_text("// A comment.\n" + template.read_text())
+        self.run_hiptune("check", *here)
+
+        replace(template, "sum += x[c] * x[c]", "sum -= x[c] * x[c]")
+        stale = self.run_hiptune("check", *here, expect=4).stdout
+        self.assertIn("the template changed", stale)
+        self.assertIn("run `hiptune tune rmsnorm --rows 4 --cols 16 --device host "
+                      f"--cache {self.cache} --kernel-path {own}`\n", stale)
+        fallback = self.run_hiptune("dispatch", "rmsnorm", *SHAPE, *here, "--explain", expect=1)
+        self.assertIn("(fallback)", fallback.stdout)
+        self.assertIn("WRONG", fallback.stdout)
+        replace(template, "sum -= x[c] * x[c]", "sum += x[c] * x[c]")
+        self.run_hiptune("check", *here)
+
+        damaged = self.cache_file().read_text().replace("lds_tree", "lds_flee", 1).replace("serial", "cereal", 1)
+        self.cache_file().write_text(damaged)
+        said = self.run_hiptune("check", *here, expect=5).stdout
+        self.assertIn("damaged", said)
+        self.assertNotIn(" \n", said)
+        self.assertIn("rmsnorm rows=4 cols=16 dtype=f32\n", said)
+        shown = self.run_hiptune("show", "rmsnorm", *SHAPE, *here, expect=1).stdout
+        self.assertIn(f"no sound entry for rmsnorm in {self.cache}; 1 is damaged", shown)
+        self.assertIn(f"`hiptune check {self.cache} --kernel-path {own}`", shown)
+        self.assertIn(f"`hiptune tune rmsnorm --rows 4 --cols 16 --cache {self.cache} --kernel-path {own}`", shown)
+        self.assertEqual(self.cache_file().read_text(), damaged)
+        self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, *here)
+        kept = list(self.cache.glob("*/rmsnorm.json.damaged-*"))
+        self.assertEqual([file.read_text() for file in kept], [damaged])
+        self.run_hiptune("check", *here)
+        self.run_hiptune("check", self.cache, *here)
+
+    def test_an_entry_dated_in_the_future_is_replaced(self):
+        cache = self.home / "ahead"
+        own = self.own_kernel(folder="changing")
+        here = ["--kernel-path", own, "--cache", cache]
+        self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, *here)
+        file = next(cache.glob("*/rmsnorm.json"))
+        date = json.loads(file.read_text())["entries"][0]["provenance"]["date"]
+        self.change_entry(file, date, "2099-01-01T00:00:00.000Z")
+        self.run_hiptune("check", *here)
+        replace(own / "rmsnorm.hip", "sum += x[c] * x[c]", "sum += 1.0f * x[c] * x[c]")
+        self.run_hiptune("check", *here, expect=4)
+        stored = self.json_of("tune", "rmsnorm", *SHAPE, *QUICK, *here)[-1]
+        self.assertEqual(stored["result"], "stored")
+        self.assertEqual(stored["entry"]["provenance"]["revision"], 1)
+        self.assertEqual(json.loads(file.read_text())["entries"], [stored["entry"]])
+        self.run_hiptune("check", *here)
+
+        # Where even a revision cannot win, tune does not claim that it stored.
+        self.change_entry(file, '"revision":1,', '"revision":1000000000,')
+        self.change_entry(file, stored["entry"]["provenance"]["date"], "2099-01-01T00:00:00.000Z")
+        lost = self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK[2:], *here, expect=1, phrases=["readers of", "2099"])
+        self.assertNotIn("stored: ", lost.stdout)
+
+
+class OwnKernel(Home):
+    def test_a_new_kernel_tunes_with_no_rebuild(self):
+        own = self.own_kernel("row_norm2")
+        for file in list(own.iterdir()):
+            text = file.read_text().replace("row_norm2", "brand_new")
+            (own / file.name.replace("row_norm2", "brand_new")).write_text(text)
+            file.unlink()
+        space = json.loads((own / "brand_new.json").read_text())
+        shape = [word for name in space["dimensions"] for word in (f"--{name}", "8")]
+        fixed = [f"{name}={tunable['values'][0]}" for name, tunable in space["tunables"].items()][1:]
+        options = [word for one in fixed for word in ("--fix", one)] + QUICK[2:]
+        tuned = self.run_hiptune("tune", "brand_new", *shape, *options, "--kernel-path", own).stdout
+        self.assertIn("stored: ", tuned)
+        self.run_hiptune("dispatch", "brand_new", *shape, "--kernel-path", own)
+        self.run_hiptune("tune", "brand_new", *shape, expect=2, phrases=["no kernel \"brand_new\""])
+        unknown = self.run_hiptune("check", expect=4).stdout
+        self.assertTrue(unknown.startswith("unknown "))
+        self.assertIn("add --kernel-path FOLDER", unknown)
+        self.assertIn("0 fresh, 0 stale, 0 damaged, 1 of unknown kernels", unknown)
+        self.assertEqual(self.json_of("check", expect=4)[-1]["result"], "unknown")
+
+        # A dimension gets another name: the command that check gives puts an end to the stale entry.
+        name = next(iter(space["dimensions"]))
+        for file in own.iterdir():
+            file.write_text(re.sub(rf"\b{name}\b", "lines", file.read_text()))
+        stale = self.run_hiptune("check", "--kernel-path", own, expect=4).stdout
+        command = re.search(r"run `hiptune (tune .*)`", stale).group(1)
+        self.assertIn("--lines 8", command)
+        self.run_hiptune(*shlex.split(command), *options)
+        self.assertIn("1 fresh, 0 stale", self.run_hiptune("check", "--kernel-path", own).stdout)
+
+        # The problem is gone: only pruning does.
+        replace(own / "brand_new.json", '"minimum": 1', '"minimum": 9')
+        stale = self.run_hiptune("check", "--kernel-path", own, expect=4).stdout
+        command = re.search(r"run `hiptune (check .* --prune.*)`", stale).group(1)
+        self.run_hiptune("check", "--prune", expect=4)  # of a kernel that is not found nothing is removed
+        pruned = self.run_hiptune(*shlex.split(command)).stdout
+        self.assertTrue(pruned.startswith("pruned "))
+        self.assertIn("0 fresh, 0 stale, 0 damaged; 1 pruned", pruned)
+
+    def test_a_template_that_does_not_compile_shows_its_own_line(self):
+        own = self.own_kernel(folder="broken")
+        lines = (own / "rmsnorm.hip").read_text().splitlines()
+        lines.insert(4, "int oops = this_is_not_declared;")
+        (own / "rmsnorm.hip").write_text("\n".join(lines) + "\n")
+        done = self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, "--kernel-path", own, expect=1)
+        self.assertRegex(done.stdout, r"rmsnorm\.hip:5:\d+: error: .*this_is_not_declared")
+        self.assertRegex(done.stdout, r"failures: \d+ compile_failed")
+        self.assertIn("nothing was stored", done.stdout)
+        self.assertEqual(list(self.cache.glob("*/rmsnorm.json")), [])
+
+    def test_a_name_that_shadows_another_is_told_once(self):
+        own = self.own_kernel(folder="shadow")
+        options = ["verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32"]
+        done = self.run_hiptune(*options, "--kernel-path", own, phrases=[f"taken from {own}/rmsnorm.hip", "shadows"])
+        self.assertEqual(done.stderr.count("shadows"), 1)
+        done = self.run_hiptune(*options, HIPTUNE_KERNEL_PATH=str(own), phrases=[f"shadows {own}/rmsnorm.hip"])
+        self.assertEqual(done.stderr.count("shadows"), 1)
+        self.assertEqual(self.run_hiptune(*options).stderr, "")
+
+    def test_a_crash_is_told_once_per_trial(self):
+        own = self.own_kernel(folder="crash")
+        replace(own / "rmsnorm.hip", "extern \"C\" __global__", "extern \"C\" void _exit(int);\nextern \"C\" __global__")
+        body = re.compile(r"(extern \"C\" __global__[^{]*\{)")
+        template = own / "rmsnorm.hip"
+        template.write_text(body.sub(r"\1 _exit(3);", template.read_text(), count=1))
+        done = self.run_hiptune("verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--fix", "REDUCTION=serial",
+                                "--kernel-path", own, expect=1)
+        self.assertIn("crashed", done.stdout)
+        self.assertNotIn("exited with code", done.stderr)
+
+    def test_hip_s_own_names_are_answered_with_the_device_layer_s(self):
+        own = self.own_kernel(folder="shared")
+        template = own / "rmsnorm.hip"
+        template.write_text(template.read_text() + "__global__ void f() { __shared__ int lds[4]; __syncthreads(); }\n")
+        done = self.run_hiptune("verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--kernel-path", own, expect=1)
+        self.assertIn("hint: instead of __shared__ hiptune_device.h has hiptune::dynamic_lds<T>()", done.stdout)
+        self.assertIn("hint: instead of __syncthreads hiptune_device.h has hiptune::barrier()", done.stdout)
+
+
+if __name__ == "__main__":
+    home.main()

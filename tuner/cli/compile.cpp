@@ -1,0 +1,244 @@
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+#include <spdlog/fmt/fmt.h>
+
+#include "cli/code_folder.hpp"
+#include "cli/compile_report.hpp"
+#include "cli/problem_options.hpp"
+#include "cli/session_options.hpp"
+#include "cli/text.hpp"
+#include "cli/verb.hpp"
+#include "device/backends.hpp"
+#include "hiptune/error.hpp"
+#include "problem/nearest.hpp"
+#include "session/messages.hpp"
+
+namespace hiptune::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CompileOptions {
+  ProblemOptions problem;
+  VariantOptions variants;
+  std::string architectures;
+  const CLI::Option* device = nullptr;
+  const CLI::Option* isa = nullptr;
+};
+
+// The variants of one problem.
+struct Part {
+  Problem problem;
+  std::vector<Config> configs;
+  Invalid invalid;
+};
+
+// All that is to be compiled for one architecture.
+struct Job {
+  std::string architecture;
+  std::unique_ptr<Coordinator> coordinator;
+  std::vector<Part> parts;
+  std::optional<CodeFolder> folder;
+  std::map<std::string, VariantReport> done;  // by what reaches the compiler: dimensions do not
+};
+
+// Compilers get it as a word of their command line, and messages repeat it.
+void require_plain_name(const std::string& name) {
+  constexpr std::size_t kLongest = 80;
+  const bool plain = std::ranges::all_of(
+      name, [](unsigned char c) { return c < 128 && (std::isalnum(c) != 0 || std::strchr("_-+:.", c) != nullptr); });
+  if (!plain || name.size() > kLongest)
+    throw bad_input("--arch " + excerpt(valid_utf8(name)) + ": no name of an architecture; one is gfx90a or sm_90");
+}
+
+std::vector<std::string> parse_architectures(const std::string& text) {
+  std::vector<std::string> names;
+  std::istringstream stream(text + ",");
+  for (std::string name; std::getline(stream, name, ',');) {
+    if (name.empty()) throw bad_input("--arch " + excerpt(text) + ": a name is missing; give a list: gfx90a,sm_90");
+    if (std::ranges::count(names, name) > 0)
+      throw bad_input("--arch: " + excerpt(name) + " is listed twice; keep one of them");
+    require_plain_name(name);
+    (void)backend_for_architecture(name);
+    names.push_back(name);
+  }
+  return names;
+}
+
+// Without --arch, that of the device: what is there needs no name.
+std::vector<std::string> architectures(const CompileOptions& options, const Options& shared) {
+  if (options.architectures.empty())
+    return {Coordinator(options.variants.worker_settings(shared)).target().architecture};
+  if (options.device->count() > 0)
+    throw bad_input("--arch " + excerpt(options.architectures) + " --device " + excerpt(shared.device) +
+                    ": both say what to compile for; drop one of them");
+  return parse_architectures(options.architectures);
+}
+
+Job make_job(const std::string& architecture, const CompileOptions& options, const Options& shared, const Space& space,
+             const std::vector<Problem>& problems) {
+  WorkerSettings settings = options.variants.worker_settings(shared);
+  settings.architecture = architecture;
+  Job job{architecture, std::make_unique<Coordinator>(settings), {}, {}, {}};
+  for (const Problem& problem : problems) {
+    Part part{problem, {}, {}};
+    part.configs = options.variants.configs(space, problem, job.coordinator->target().facts, part.invalid);
+    job.parts.push_back(std::move(part));
+  }
+  return job;
+}
+
+void open_folders(std::vector<Job>& jobs, const CompileOptions& options, const Options& shared) {
+  if (options.isa->count() == 0) return;
+  const auto root = options.isa->as<std::string>();
+  if (root.empty()) throw bad_input("--isa: the folder's name is empty");
+  if (valid_utf8(root) != root)  // it travels to the workers as JSON
+    throw bad_input("--isa: " + valid_utf8(root) + ": the path is not UTF-8; choose another");
+  for (Job& job : jobs)
+    job.folder.emplace(root, job.architecture, job.coordinator->target().backend, shared.tool_folders);
+}
+
+bool differ_in_code(const std::vector<Problem>& problems) {
+  return std::ranges::any_of(problems, [&](const Problem& problem) {
+    return problem.dtype != problems.front().dtype || problem.traits != problems.front().traits;
+  });
+}
+
+class Compiling {
+ public:
+  Compiling(const Space& space, bool names_problem, bool json)
+      : space_(space), names_problem_(names_problem), json_(json) {}
+
+  // Compiles and prints; returns every trial.
+  std::vector<Trial> run(Job& job) {
+    std::vector<Trial> all;
+    for (const Part& part : job.parts)
+      for (VariantReport& report : run(job, part)) all.push_back(std::move(report.trial));
+    return all;
+  }
+
+ private:
+  std::vector<VariantReport> run(Job& job, const Part& part) {
+    const std::string problem = to_string(space_, part.problem);
+    if (!json_ && std::exchange(started_, true)) print("");
+    if (!json_)
+      print(fmt::format("{} {} for {} ({}): {}", space_.kernel, problem, job.architecture,
+                        job.coordinator->compiler_version(), counted_variants(part.configs.size(), part.invalid)));
+    std::vector<VariantReport> reports;
+    for (const Config& config : part.configs) {
+      reports.push_back(compile(job, part.problem, config));
+      if (json_) print_json(to_json(reports.back(), job.architecture, problem));
+    }
+    if (!json_) print_text(reports);
+    return reports;
+  }
+
+  VariantReport compile(Job& job, const Problem& problem, const Config& config) {
+    const TargetFacts& facts = job.coordinator->target().facts;
+    const std::string name = code_name(space_.kernel, problem, config, names_problem_);
+    if (const auto known = job.done.find(name); known != job.done.end()) {
+      VariantReport report = report_of(known->second.trial, space_, problem, facts);
+      report.code_file = known->second.code_file;
+      report.disassembly = known->second.disassembly;
+      return report;
+    }
+    std::optional<std::filesystem::path> file;
+    if (job.folder) file = job.folder->code_file(name);
+    VariantReport report =
+        report_of(job.coordinator->compile(space_.kernel, problem, config, file), space_, problem, facts);
+    if (job.folder && report.trial.is_good()) {
+      report.code_file = file;
+      report.disassembly = job.folder->disassemble(*file);
+    }
+    return job.done.emplace(name, std::move(report)).first->second;
+  }
+
+  static void print_text(const std::vector<VariantReport>& reports) {
+    std::vector<Trial> trials;
+    for (const VariantReport& report : reports) trials.push_back(report.trial);
+    const auto good = static_cast<std::size_t>(std::ranges::count_if(trials, &Trial::is_good));
+    print(table_of(reports));
+    print(fmt::format("{} of {} compiled; failures: {}", good, counted(trials.size(), "variant"),
+                      failures_by_kind(trials)) +
+          first_failure(trials));
+  }
+
+  const Space& space_;
+  bool names_problem_;
+  bool json_;
+  bool started_ = false;
+};
+
+std::size_t invalid_of(const Job& job) {
+  std::size_t count = 0;
+  for (const Part& part : job.parts) count += static_cast<std::size_t>(part.invalid.count);
+  return count;
+}
+
+void print_result(const std::vector<Job>& jobs, const std::vector<Trial>& all, bool json) {
+  const auto good = static_cast<std::size_t>(std::ranges::count_if(all, &Trial::is_good));
+  std::size_t invalid = 0;
+  std::vector<std::string> notes;
+  for (const Job& job : jobs) {
+    invalid += invalid_of(job);
+    if (job.folder) notes.insert(notes.end(), job.folder->notes().begin(), job.folder->notes().end());
+    if (job.folder && !json) print("written to " + job.folder->path().string());
+  }
+  if (json)
+    return print_json({{"result", good == all.size() ? "compiled" : "failed"},
+                       {"compiled", good},
+                       {"variants", all.size()},
+                       {"invalid", invalid},
+                       {"failures", failures_by_kind(all)},
+                       {"notes", notes}});
+  for (const std::string& note : notes) print("note: " + note);
+}
+
+int run(Context& context, const CompileOptions& options) {
+  const Space& space = context.kernel->space;
+  const std::vector<Problem> problems = options.problem.problems(space);
+  (void)parse_tunables(space, options.variants.fixed);
+  // Whatever is bad input or not there shows before anything is compiled.
+  std::vector<Job> jobs;
+  for (const std::string& architecture : architectures(options, context.options))
+    jobs.push_back(make_job(architecture, options, context.options, space, problems));
+  open_folders(jobs, options, context.options);
+  Compiling compiling(space, differ_in_code(problems), context.json);
+  std::vector<Trial> all;
+  for (Job& job : jobs) std::ranges::move(compiling.run(job), std::back_inserter(all));
+  print_result(jobs, all, context.json);
+  return std::ranges::all_of(all, &Trial::is_good) ? kDone : kNothingUsable;
+}
+
+Action configure(CLI::App& command, const Context& context) {
+  auto options = std::make_shared<CompileOptions>();
+  if (context.kernel) options->problem.add_to(command, context.kernel->space);
+  command
+      .add_option("--arch", options->architectures,
+                  "what to compile for, separated by commas: gfx90a,gfx1030,sm_90 (default: what the device is)")
+      ->type_name("NAME")
+      ->group("Code");
+  options->isa = command.add_option("--isa", "writes code objects and their disassembly into DIR/ARCH")
+                     ->type_name("DIR")
+                     ->group("Code");
+  options->device = command.get_option("--device");
+  options->variants.add_fix_to(command, context.kernel ? &context.kernel->space : nullptr);
+  options->variants.add_timeout_to(command);
+  options->variants.add_covering_to(command);
+  return [options](Context& run_context) { return run(run_context, *options); };
+}
+
+}  // namespace
+
+Verb compile_verb() {
+  return {"compile", "Compile variants for any architecture, without a GPU, and tell what they need",
+          Verb::Takes::kernel, configure, false};
+}
+
+}  // namespace hiptune::cli
