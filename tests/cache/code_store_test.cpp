@@ -37,6 +37,7 @@ class CountingCompiler : public Compiler {
     if (version_text.empty()) throw unavailable("no compiler");
     return version_text;
   }
+  TargetFacts facts(const std::string&) override { return {}; }
   CompileResult compile(const CompileRequest& request) override {
     ++compiled;
     if (request.source.text == "bad") return CompileFailure{"k.hip:1: no such thing"};

@@ -68,14 +68,14 @@ TEST_F(InBench, an_update_in_place_by_two_launches_with_a_workspace_is_timed) {
   EXPECT_EQ(trial.threads, 64) << "one block of the widest launch";
   EXPECT_FALSE(trial.isa_hash.empty());
   EXPECT_EQ(trial.resources.size(), 2u) << "one per entry point";
-  EXPECT_EQ(phases_, (std::vector<std::string>{"compile", "gate", "time", "gate again"}));
+  EXPECT_EQ(phases_, (std::vector<std::string>{"compile", "load", "gate", "time", "gate again"}));
 }
 
 TEST_F(InBench, a_variant_passes_where_timing_is_not_asked_for) {
   const Trial trial = try_out(scale_rows());
   EXPECT_EQ(trial.outcome, Outcome::passed) << trial.detail;
   EXPECT_FALSE(trial.samples);
-  EXPECT_EQ(phases_, (std::vector<std::string>{"compile", "gate"}));
+  EXPECT_EQ(phases_, (std::vector<std::string>{"compile", "load", "gate"}));
 }
 
 // What f32 and i32 variants of row_max end in, mutated.
