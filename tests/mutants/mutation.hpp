@@ -13,7 +13,7 @@ struct Mutation {
   std::string replacement;
   std::optional<int> occurrence{};  // from 1; none: the pattern stands in the template once
   std::string caught_by{};          // what the gate's report says; empty: any failure will do
-  // A race, a divergence, or a read of what nobody wrote: a GPU may get it right by chance.
+  // A race, a divergence, or a read of what nobody wrote: a GPU may get it right by chance, or fault and be lost.
   bool only_on_host = false;
 };
 

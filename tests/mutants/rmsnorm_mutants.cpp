@@ -131,7 +131,7 @@ std::vector<Mutation> wrong_reductions() {
           "in a second run only")),
   };
   append(all, each({"the tree leaves out threads", "int stride = BLOCK_SIZE / 2", "int stride = BLOCK_SIZE / 4"}, 2));
-  append(all, each({"the tree reads one beyond", "lds[thread + stride]", "lds[thread + stride + 1]"}, 2));
+  append(all, each(on_host({"the tree reads one beyond", "lds[thread + stride]", "lds[thread + stride + 1]"}), 2));
   append(
       all,
       each({"a sum of zero leaves the scratch stale", "lds[thread] = sum;", "if (sum != 0.0f) lds[thread] = sum;"}, 2));

@@ -13,5 +13,7 @@ void check_launch(const char* call, hipError_t error);
 
 }  // namespace hiptune::gpu
 
-// HIPTUNE_CALL(hipMalloc(&p, n)): the call, checked, its text in the message.
-#define HIPTUNE_CALL(call) ::hiptune::gpu::check(#call, call)
+// HIPTUNE_CALL(hipMalloc(&p, n)): the call, checked, its text in the message; the second macro sees the vendor's own
+// name.
+#define HIPTUNE_CALL(call) HIPTUNE_CHECKED(call)
+#define HIPTUNE_CHECKED(call) ::hiptune::gpu::check(#call, call)
