@@ -1,6 +1,7 @@
 #include "session/dispatch_check.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <sstream>
 
@@ -66,20 +67,23 @@ struct Call {
   }
 };
 
-// Of one launch among so many that the clock's resolution does not count.
+// Of one launch among so many that the clock's resolution does not count, in about a second of waiting.
 double median_time(Device& device, Call& call) {
-  constexpr double kBatch = 2e5;  // nanoseconds
+  constexpr int kSamples = 11;
+  constexpr Nanoseconds kBatch{2e5}, kWait{1e9};
   const auto time = [&](int launches) {
-    return device
-               .time([&](Stream stream) {
-                 for (int i = 0; i < launches; ++i) call.launch(stream);
-               })
-               .count() /
-           launches;
+    const auto enqueue = [&](Stream stream) {
+      for (int i = 0; i < launches; ++i) call.launch(stream);
+    };
+    return device.time(enqueue).count() / launches;
   };
-  const int launches = static_cast<int>(std::clamp(kBatch / std::max(time(1), 1.0), 1.0, 100.0));
+  const auto start = std::chrono::steady_clock::now();
+  const Nanoseconds one{time(1)};
+  const Nanoseconds waited = std::chrono::steady_clock::now() - start;
+  const double wanted = std::min(kBatch / one, kWait / (kSamples * waited));
+  const int launches = static_cast<int>(std::clamp(wanted, 1.0, 100.0));
   std::vector<double> samples;
-  for (int i = 0; i < 11; ++i) samples.push_back(time(launches));
+  for (int i = 0; i < kSamples; ++i) samples.push_back(time(launches));
   return median(samples);
 }
 
