@@ -95,12 +95,18 @@ TEST(AmdChild, works_beside_threads_that_allocate) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(AmdChild, where_ends_of_children_are_ignored_nothing_counts_as_success) {
+// Applications that embed the dispatcher often ignore SIGCHLD, and then no status is left to wait for.
+TEST(AmdChild, where_ends_of_children_are_ignored_success_is_what_the_child_said) {
   const auto before = ::signal(SIGCHLD, SIG_IGN);
-  const ChildEnd end = run_in_child([] { return true; }, minutes(1));
+  const ChildEnd good = run_in_child([] { return true; }, minutes(1));
+  const ChildEnd bad = run_in_child([] { return false; }, minutes(1));
+  const ChildEnd dead = run_in_child([]() -> bool { std::abort(); }, minutes(1));
   ::signal(SIGCHLD, before);
-  EXPECT_FALSE(end.succeeded);
-  EXPECT_THAT(end.words, HasSubstr("cannot be known"));
+  EXPECT_TRUE(good.succeeded);
+  for (const ChildEnd& end : {bad, dead}) {
+    EXPECT_FALSE(end.succeeded);
+    EXPECT_THAT(end.words, HasSubstr("cannot be known"));
+  }
 }
 
 }  // namespace hiptune::device_tests

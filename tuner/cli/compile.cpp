@@ -28,6 +28,7 @@ struct CompileOptions {
   ProblemOptions problem;
   VariantOptions variants;
   std::string architectures;
+  const CLI::Option* arch = nullptr;
   const CLI::Option* device = nullptr;
   const CLI::Option* isa = nullptr;
 };
@@ -73,8 +74,7 @@ std::vector<std::string> parse_architectures(const std::string& text) {
 
 // Without --arch, that of the device: what is there needs no name.
 std::vector<std::string> architectures(const CompileOptions& options, const Options& shared) {
-  if (options.architectures.empty())
-    return {Coordinator(options.variants.worker_settings(shared)).target().architecture};
+  if (options.arch->count() == 0) return {Coordinator(options.variants.worker_settings(shared)).target().architecture};
   if (options.device->count() > 0)
     throw bad_input("--arch " + excerpt(options.architectures) + " --device " + excerpt(shared.device) +
                     ": both say what to compile for; drop one of them");
@@ -219,11 +219,12 @@ int run(Context& context, const CompileOptions& options) {
 Action configure(CLI::App& command, const Context& context) {
   auto options = std::make_shared<CompileOptions>();
   if (context.kernel) options->problem.add_to(command, context.kernel->space);
-  command
-      .add_option("--arch", options->architectures,
-                  "what to compile for, separated by commas: gfx90a,gfx1030,sm_90 (default: what the device is)")
-      ->type_name("NAME")
-      ->group("Code");
+  options->arch =
+      command
+          .add_option("--arch", options->architectures,
+                      "what to compile for, separated by commas: gfx90a,gfx1030,sm_90 (default: what the device is)")
+          ->type_name("NAME")
+          ->group("Code");
   options->isa = command.add_option("--isa", "writes code objects and their disassembly into DIR/ARCH")
                      ->type_name("DIR")
                      ->group("Code");

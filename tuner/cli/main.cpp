@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <csignal>
 #include <iostream>
 
 #include "cli/command_line.hpp"
@@ -107,6 +108,7 @@ int run(const std::vector<std::string>& words, Context& context) {
 
 int main(int argc, char** argv) {
   using namespace hiptune;
+  std::signal(SIGCHLD, SIG_DFL);  // a parent may have had it ignored, and then no child's end could be told
   const std::vector<std::string> words(argv + 1, argv + argc);
   cli::Context context;
   context.options = Options::from_environment();

@@ -24,8 +24,8 @@ void require_geometry(const Geometry& geometry, const TargetFacts& facts) {
   require("dynamic LDS in bytes", geometry.dynamic_lds, 0, facts.lds_bytes);
   require("the cluster's number of blocks", geometry.cluster, 1, facts.max_cluster);
   if (facts.max_threads_per_launch > 0)
-    require("the number of threads of a launch", geometry.blocks() * geometry.threads_per_block(), 1,
-            facts.max_threads_per_launch);
+    require("the number of blocks of a launch of such blocks", geometry.blocks(), 1,
+            facts.max_threads_per_launch / geometry.threads_per_block());
 }
 
 }  // namespace hiptune

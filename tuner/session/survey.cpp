@@ -22,6 +22,8 @@ Json devices_of(const std::string& backend, const DeviceSettings& settings) {
       devices.push_back(Json::parse(to_json(open_device(id, settings)->target()).dump()));
     } catch (const Error& error) {
       reasons.push_back(id + ": " + error.what());
+    } catch (const DeviceLost& error) {
+      reasons.push_back(id + ": " + error.what());
     }
   }
   if (!reason.empty()) reasons.push_back(reason);

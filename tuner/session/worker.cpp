@@ -76,6 +76,8 @@ class Worker {
     device_ = open_device(options_.device, settings);
     target_ = device_->target();
     compiler_ = open_compiler(target_.backend, settings);
+    // A compiler that does not know the device is the machine's fault, and no variant's.
+    static_cast<void>(compiler_->facts(target_.architecture));
     host_ = open_device("host", settings);
     host_compiler_ = open_compiler("host", settings);
   }

@@ -172,10 +172,11 @@ void WorkerProcess::keep_last_words() {
 WorkerDied WorkerProcess::bury(const std::string& phase) {
   int status = 0;
   ::kill(-process_, SIGKILL);  // what it started, and itself if only its socket is closed
-  ::waitpid(process_, &status, 0);
+  const bool is_known = ::waitpid(process_, &status, 0) == process_;
   process_ = 0;
   keep_last_words();
-  return {describe(status), phase, valid_utf8(trimmed(last_words_)), std::nullopt};
+  return {is_known ? describe(status) : "ended, nobody knows how,", phase, valid_utf8(trimmed(last_words_)),
+          std::nullopt};
 }
 
 }  // namespace hiptune

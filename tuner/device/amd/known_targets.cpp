@@ -7,7 +7,7 @@ namespace hiptune::amd {
 namespace {
 
 // An empty kernel takes 0.1 s to compile. The deadline is for a child that inherited a lock nobody will release.
-constexpr std::chrono::seconds kDeadline{60};
+constexpr std::chrono::seconds kDeadline{30};
 
 bool compiles_empty_kernel(const std::string& architecture) {
   const CompileResult result = compile_with_hiprtc(empty_kernel(architecture));

@@ -52,8 +52,8 @@ std::string why_no_device(hipError_t error) {
 }
 
 bool is_fatal(hipError_t error) {
-  constexpr std::array kFatal{hipErrorIllegalAddress, hipErrorLaunchFailure, hipErrorLaunchTimeOut, hipErrorAssert,
-                              hipErrorECCNotCorrectable};
+  constexpr std::array kFatal{hipErrorIllegalAddress, hipErrorLaunchFailure,     hipErrorLaunchTimeOut,
+                              hipErrorAssert,         hipErrorECCNotCorrectable, hipErrorUnknown};
   return std::ranges::count(kFatal, error) > 0;
 }
 

@@ -55,6 +55,8 @@ Nanoseconds Stopwatch::time(const std::function<void(Stream)>& enqueue) {
   HIPTUNE_CALL(hipEventRecord(stop_.get(), stream_.get()));
   HIPTUNE_CALL(hipEventSynchronize(stop_.get()));
   static_cast<void>(hipGetLastError());  // hipEventQuery's "not ready" is no error
+  // The first launches of a late graph waited for the host, and this time has some of that in it. It cannot be taken
+  // again, for the work may have changed its buffers; the next one meets a longer blocker.
   if (was_late && fills_ < kMostFills) blocker_ = {};
   float milliseconds = 0;
   HIPTUNE_CALL(hipEventElapsedTime(&milliseconds, start_.get(), stop_.get()));

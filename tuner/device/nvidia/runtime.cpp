@@ -24,6 +24,18 @@ int driver_version() {
   return version;
 }
 
+// While it lives, calls of this thread may not disturb a stream that another thread captures.
+class RelaxedCapture {
+ public:
+  RelaxedCapture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  ~RelaxedCapture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
 // Where clusters exist, 8 blocks are portable.
 int max_cluster(int device) { return attribute(cudaDevAttrClusterLaunch, device) != 0 ? 8 : 1; }
 
@@ -69,17 +81,24 @@ std::string why_no_device(hipError_t error) {
 }
 
 bool is_fatal(hipError_t error) {
-  constexpr std::array kFatal{cudaErrorIllegalAddress,      cudaErrorLaunchFailure,
-                              cudaErrorLaunchTimeout,       cudaErrorAssert,
-                              cudaErrorHardwareStackError,  cudaErrorIllegalInstruction,
-                              cudaErrorMisalignedAddress,   cudaErrorInvalidAddressSpace,
-                              cudaErrorInvalidPc,           cudaErrorECCUncorrectable,
-                              cudaErrorNvlinkUncorrectable, cudaErrorDevicesUnavailable,
-                              cudaErrorContained,           cudaErrorUnknown};
+  constexpr std::array kFatal{cudaErrorIllegalAddress,
+                              cudaErrorLaunchFailure,
+                              cudaErrorLaunchTimeout,
+                              cudaErrorAssert,
+                              cudaErrorHardwareStackError,
+                              cudaErrorIllegalInstruction,
+                              cudaErrorMisalignedAddress,
+                              cudaErrorInvalidAddressSpace,
+                              cudaErrorInvalidPc,
+                              cudaErrorECCUncorrectable,
+                              cudaErrorNvlinkUncorrectable,
+                              cudaErrorContained,
+                              cudaErrorUnknown};
   return std::ranges::count(kFatal, error) > 0;
 }
 
 hipError_t load(Library& library, std::span<const std::byte> code) {
+  const RelaxedCapture relaxed;
   return cudaLibraryLoadData(reinterpret_cast<cudaLibrary_t*>(&library), code.data(), nullptr, nullptr, 0, nullptr,
                              nullptr, 0);
 }
@@ -87,6 +106,7 @@ hipError_t load(Library& library, std::span<const std::byte> code) {
 void unload(Library library) noexcept { static_cast<void>(cudaLibraryUnload(static_cast<cudaLibrary_t>(library))); }
 
 hipError_t find_kernel(Kernel& kernel, Library library, const std::string& entry, const TargetFacts& facts) {
+  const RelaxedCapture relaxed;
   cudaKernel_t found = nullptr;
   const cudaError_t error = cudaLibraryGetKernel(&found, static_cast<cudaLibrary_t>(library), entry.c_str());
   if (error != cudaSuccess) return error;
