@@ -178,14 +178,14 @@ template <class T>
 inline T shuffle_down(T value, int delta, int line = __builtin_LINE()) {
   const unsigned long long* slots = host::exchange(value, line);
   const int source = lane() + delta;
-  return source < WAVE_SIZE ? host::from_bits<T>(slots[source]) : value;
+  return source >= 0 && source < WAVE_SIZE ? host::from_bits<T>(slots[source]) : value;
 }
 
 template <class T>
 inline T shuffle_xor(T value, int mask, int line = __builtin_LINE()) {
   const unsigned long long* slots = host::exchange(value, line);
   const int source = lane() ^ mask;
-  return source < WAVE_SIZE ? host::from_bits<T>(slots[source]) : value;
+  return source >= 0 && source < WAVE_SIZE ? host::from_bits<T>(slots[source]) : value;
 }
 
 // The value of lane `source` modulo WAVE_SIZE.
@@ -351,15 +351,22 @@ __device__ inline T read_lane(T value, int source) {
   return words.value;
 }
 
+// What must stand between an instruction that writes a register and DPP that reads it; the compiler adds nothing around
+// assembly. gfx9 wants wait states, and gfx11 that the slow instructions (rsqrt, exp) have ended.
+#if defined(__GFX11__)
+#define HIPTUNE_BEFORE_DPP "s_waitcnt_depctr 0xfff\n\t"
+#else
+#define HIPTUNE_BEFORE_DPP "s_nop 4\n\t"
+#endif
+
 // Within a row of 16 lanes, from the lane `Offset` before (DPP). The move has a register of its own as its destination,
-// and is no part of the addition: what executes the ISA lane by lane gets an exchange in place wrong. The wait states
-// are those that gfx9 asks for before DPP, as the compiler adds none around assembly.
+// and is no part of the addition: what executes the ISA lane by lane gets an exchange in place wrong.
 template <int Offset, class T>
 __device__ inline T rotate_row(T value) {
   Words<T> words{value};
   for (int& word : words.word) {
     int moved;
-    asm volatile("s_nop 4\n\tv_mov_b32_dpp %0, %1 row_ror:%2 row_mask:0xf bank_mask:0xf"
+    asm volatile(HIPTUNE_BEFORE_DPP "v_mov_b32_dpp %0, %1 row_ror:%2 row_mask:0xf bank_mask:0xf"
                  : "=&v"(moved)
                  : "v"(word), "n"(Offset));
     word = moved;
@@ -407,13 +414,13 @@ __device__ inline T sum_of_rows(T value, int lanes) {
 template <class T>
 __device__ inline T shuffle_down(T value, int delta, int = 0) {
   const int source = lane() + delta;
-  return gpu::read_lane(value, source < WAVE_SIZE ? source : lane());
+  return gpu::read_lane(value, source >= 0 && source < WAVE_SIZE ? source : lane());
 }
 
 template <class T>
 __device__ inline T shuffle_xor(T value, int mask, int = 0) {
   const int source = lane() ^ mask;
-  return gpu::read_lane(value, source < WAVE_SIZE ? source : lane());
+  return gpu::read_lane(value, source >= 0 && source < WAVE_SIZE ? source : lane());
 }
 
 template <class T>

@@ -1,9 +1,16 @@
 // What works where there is no compiler.
+#include <spdlog/sinks/base_sink.h>
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
 #include <gmock/gmock.h>
 
 #include "cache/code_store.hpp"
 #include "cache/files.hpp"
 #include "dispatch/world.hpp"
+#include "problem/log.hpp"
 #include "problem/variant.hpp"
 
 namespace hiptune {
@@ -14,6 +21,15 @@ using test::bind_rmsnorm;
 using test::kRightError;
 using test::Matrices;
 using testing::HasSubstr;
+
+// Whether a warning was logged.
+struct Warnings : spdlog::sinks::base_sink<std::mutex> {
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    if (message.level >= spdlog::level::warn) seen = true;
+  }
+  void flush_() override {}
+  std::atomic<bool> seen = false;
+};
 
 class CachedCode : public testing::Test {
  protected:
@@ -70,6 +86,24 @@ TEST_F(CachedCode, a_winner_serves_even_where_the_fallback_is_not_stored) {
   EXPECT_EQ(matrices.call(kernel), Status::not_ready);  // never seen, and nothing else to serve it
   EXPECT_THAT(last_error(), HasSubstr("no fallback"));
   matrices.prepare(kernel);
+  ASSERT_EQ(matrices.call(kernel), Status::success) << last_error();
+  EXPECT_LT(matrices.error(), kRightError);
+}
+
+// What failed in the background, here for want of code, may succeed when it is prepared.
+TEST_F(CachedCode, prepare_tries_anew_what_failed_in_the_background) {
+  tune_and_store_code(false);
+  const test::Rmsnorm kernel = bind_rmsnorm(Dispatcher(world_.options()));
+  const auto objects = world_.options().cache / "objects", away = world_.options().cache / "away";
+  std::filesystem::rename(objects, away);
+  const auto warnings = std::make_shared<Warnings>();
+  log().sinks().push_back(warnings);
+  Matrices matrices(16, 40);
+  EXPECT_EQ(matrices.call(kernel), Status::not_ready);
+  while (!warnings->seen) std::this_thread::yield();
+  std::filesystem::rename(away, objects);
+  matrices.prepare(kernel);
+  log().sinks().pop_back();
   ASSERT_EQ(matrices.call(kernel), Status::success) << last_error();
   EXPECT_LT(matrices.error(), kRightError);
 }

@@ -1,6 +1,7 @@
 #include "dispatch/binding.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -190,15 +191,19 @@ std::shared_ptr<const ChoiceList> Binding::build(const CallKey& key) const {
 void Binding::build_and_publish(const CallKey& key) const {
   const std::lock_guard lock(building_);
   const Snapshot& snapshot = *snapshot_.load();
-  if (snapshot.find(key) == nullptr && snapshot.lists.size() < kMaxLists) publish(build(key));
+  const ChoiceList* list = snapshot.find(key);
+  if (list == nullptr ? snapshot.lists.size() < kMaxLists : list->failed) publish(build(key));
 }
 
-// Requires building_.
+// Takes the place of a list with the same key. Requires building_.
 void Binding::publish(std::shared_ptr<const ChoiceList> list) const {
   auto next = std::make_unique<Snapshot>(*snapshot_.load());
   const auto place = std::upper_bound(next->lists.begin(), next->lists.end(), list,
                                       [](const auto& a, const auto& b) { return a->key < b->key; });
-  next->lists.insert(place, std::move(list));
+  if (place != next->lists.begin() && (*std::prev(place))->key == list->key)
+    *std::prev(place) = std::move(list);
+  else
+    next->lists.insert(place, std::move(list));
   kept_.push_back(std::move(next));
   snapshot_.store(kept_.back().get(), std::memory_order_release);
 }
@@ -208,10 +213,10 @@ void Binding::build_or_give_up(const CallKey& key) const {
     build_and_publish(key);
   } catch (const std::exception& error) {
     log().warn("{}: {}", kernel_.name, error.what());
-    // An empty list, so that the next call does not ask for the same failure again.
+    // An empty list, so that the next call does not ask for the same failure again; prepare tries anew.
     const std::lock_guard lock(building_);
     if (snapshot_.load()->find(key) == nullptr)
-      publish(std::make_shared<ChoiceList>(ChoiceList{key, {}, {}, error.what()}));
+      publish(std::make_shared<ChoiceList>(ChoiceList{key, {}, {}, error.what(), true}));
   }
 }
 

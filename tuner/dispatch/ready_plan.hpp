@@ -55,6 +55,7 @@ struct ChoiceList {
   std::vector<Item> items;       // sorted; empty: the binding's fallback serves
   std::vector<ExactItem> exact;  // sorted; see Choices
   std::string why_fallback;      // a sentence, where no tuned problem's configuration serves
+  bool failed = false;           // building it threw; it may succeed another time
 
   [[nodiscard]] const Item* pick(std::span<const std::int64_t> batch) const noexcept;
 };
