@@ -1,8 +1,5 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -15,22 +12,6 @@
 namespace hiptune::test {
 
 inline Kernel shipped_kernel(const std::string& name) { return KernelPath({}, {}).load(name); }
-
-// Both wave sizes of the CPU, and every GPU that is there.
-inline std::vector<std::string> devices_under_test() {
-  std::vector<std::string> all;
-  for (const Backend& backend : backends()) {
-    std::string reason;
-    for (const std::string& id : backend.devices({}, reason)) all.push_back(id);
-  }
-  return all;
-}
-
-inline std::string name_of_device(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  std::ranges::replace(name, ':', '_');
-  return name;
-}
 
 // A device under test, the CPU for the oracle, and their compilers: what a gate needs, in this process.
 struct GateBench {

@@ -14,9 +14,13 @@
 
 #include "device/backends.hpp"
 #include "hiptune/error.hpp"
+#include "present_devices.hpp"
 #include "problem/kernel.hpp"
 
 namespace hiptune::device_tests {
+
+using test::name_of_device;
+using test::present_devices;
 
 inline std::string read_text(const std::filesystem::path& file) {
   std::ifstream in(file);
@@ -131,20 +135,5 @@ class OnEveryDevice : public testing::TestWithParam<std::string> {
  protected:
   Bench bench{GetParam()};
 };
-
-inline std::vector<std::string> present_devices() {
-  std::vector<std::string> ids;
-  for (const Backend& backend : backends()) {
-    std::string reason;
-    for (const std::string& id : backend.devices({}, reason)) ids.push_back(id);
-  }
-  return ids;
-}
-
-inline std::string test_suffix(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  for (char& c : name) c = c == ':' ? '_' : c;
-  return name;
-}
 
 }  // namespace hiptune::device_tests

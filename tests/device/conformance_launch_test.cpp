@@ -12,7 +12,7 @@ using testing::Each;
 using testing::HasSubstr;
 
 class Launch : public OnEveryDevice {};
-INSTANTIATE_TEST_SUITE_P(Devices, Launch, testing::ValuesIn(present_devices()), test_suffix);
+INSTANTIATE_TEST_SUITE_P(Devices, Launch, testing::ValuesIn(present_devices()), name_of_device);
 
 TEST_P(Launch, arguments_of_every_type_arrive) {
   const auto module =

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 class Memory : public OnEveryDevice {};
-INSTANTIATE_TEST_SUITE_P(Devices, Memory, testing::ValuesIn(present_devices()), test_suffix);
+INSTANTIATE_TEST_SUITE_P(Devices, Memory, testing::ValuesIn(present_devices()), name_of_device);
 
 TEST_P(Memory, the_target_says_which_device_this_is) {
   const Target& target = bench.device().target();

@@ -30,7 +30,7 @@ class Waves : public OnEveryDevice {
   }
   int wave_size() const { return bench.facts().wave_size; }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, Waves, testing::ValuesIn(present_devices()), test_suffix);
+INSTANTIATE_TEST_SUITE_P(Devices, Waves, testing::ValuesIn(present_devices()), name_of_device);
 
 TEST_P(Waves, shuffle_down_reads_the_lane_above_and_keeps_its_own_at_the_end) {
   EXPECT_EQ(run<int>("int", "out[threadIdx.x] = shuffle_down(int(threadIdx.x), 3);", 256),

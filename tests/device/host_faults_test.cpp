@@ -31,7 +31,7 @@ class Faults : public testing::TestWithParam<std::string> {
 
   static std::string line(int of_body) { return "line " + std::to_string(kLinesBeforeBody + of_body); }
 };
-INSTANTIATE_TEST_SUITE_P(WaveSizes, Faults, testing::Values("host", "host:wave64"), test_suffix);
+INSTANTIATE_TEST_SUITE_P(WaveSizes, Faults, testing::Values("host", "host:wave64"), name_of_device);
 
 TEST_P(Faults, two_barriers_in_one_round) {
   EXPECT_THAT(fault("if (threadIdx.x < 64)\n  barrier();\nelse\n  barrier();"),

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "problem/utf8.hpp"
+
 namespace hiptune {
 namespace {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "problem/utf8.hpp"
+
 namespace hiptune {
 namespace {
 
@@ -10,11 +12,6 @@ using nlohmann::json;
 constexpr std::size_t kLongest = 300;
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-bool continues_a_character(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
-
-std::string valid_utf8(const std::string& text) {
-  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
-}
 
 void drop_through(std::string& text, const std::string& start, const std::string& end) {
   const auto at = text.starts_with(start) ? text.find(end) : std::string::npos;
@@ -44,9 +41,7 @@ std::string one_line(const std::string& text) {
   auto line = valid_utf8(text.substr(0, kLongest + 1));
   std::ranges::replace_if(line, is_control, ' ');
   if (line.size() <= kLongest) return line;
-  auto end = kLongest;
-  while (end > 0 && continues_a_character(line[end])) --end;
-  return line.substr(0, end) + "...";
+  return std::string(cut(line, kLongest)) + "...";
 }
 
 }  // namespace hiptune

@@ -17,6 +17,7 @@
 #include "device/backends.hpp"
 #include "hiptune/error.hpp"
 #include "problem/nearest.hpp"
+#include "problem/utf8.hpp"
 #include "session/messages.hpp"
 
 namespace hiptune::cli {

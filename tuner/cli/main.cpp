@@ -8,6 +8,7 @@
 #include "device/device.hpp"
 #include "hiptune/error.hpp"
 #include "problem/nearest.hpp"
+#include "problem/utf8.hpp"
 #include "session/messages.hpp"
 
 namespace hiptune::cli {

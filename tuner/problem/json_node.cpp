@@ -4,60 +4,13 @@
 
 #include "hiptune/error.hpp"
 #include "problem/nearest.hpp"
+#include "problem/unique_fields.hpp"
 
 namespace hiptune {
 
 namespace {
 
 constexpr std::int64_t kLargestInteger = std::int64_t{1} << 53;
-
-// As RFC 6901 writes a key in a pointer.
-std::string escaped(const std::string& key) {
-  std::string text;
-  for (const char c : key) text += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
-  return text;
-}
-
-// Follows the parser's events and keeps the pointer of the value that comes next.
-class DuplicateFields {
- public:
-  explicit DuplicateFields(std::string file) : file_(std::move(file)) {}
-
-  bool operator()(Json::parse_event_t event, const Json& parsed) {
-    using Event = Json::parse_event_t;
-    if (event == Event::key) enter_field(parsed.get<std::string>());
-    if (event == Event::object_start || event == Event::array_start) levels_.push_back({event == Event::array_start});
-    if (event == Event::object_end || event == Event::array_end) levels_.pop_back();
-    const bool value_ends = event == Event::value || event == Event::object_end || event == Event::array_end;
-    if (value_ends && !levels_.empty() && levels_.back().is_array) ++levels_.back().index;
-    return true;
-  }
-
- private:
-  struct Level {
-    bool is_array;
-    std::size_t index = 0;
-    std::vector<std::string> fields{};
-  };
-
-  void enter_field(const std::string& field) {
-    std::vector<std::string>& fields = levels_.back().fields;
-    const bool twice = std::ranges::count(fields, field) > 0;
-    fields.push_back(field);
-    if (twice) throw bad_input(Place{file_, pointer()}.text() + ": this field stands twice; keep one of them");
-  }
-
-  std::string pointer() const {
-    std::string text;
-    for (const Level& level : levels_) {
-      text += '/' + (level.is_array ? std::to_string(level.index) : escaped(level.fields.back()));
-    }
-    return text;
-  }
-
-  std::string file_;
-  std::vector<Level> levels_;
-};
 
 // "parse error at line 3, column 5: …" without the library's own error number.
 std::string without_number(const std::string& message) {
@@ -68,9 +21,13 @@ std::string without_number(const std::string& message) {
 }  // namespace
 
 Json parse_json(const std::string& text, const std::string& file) {
-  DuplicateFields duplicates(file);
+  UniqueFields fields;
   try {
-    return Json::parse(text, [&](int, Json::parse_event_t event, Json& parsed) { return duplicates(event, parsed); });
+    return Json::parse(text, [&](int, Json::parse_event_t event, Json& parsed) {
+      if (const auto pointer = fields.take(event, parsed))
+        throw bad_input(Place{file, *pointer}.text() + ": this field stands twice; keep one of them");
+      return true;
+    });
   } catch (const Json::parse_error& error) {
     throw bad_input(file + ": " + without_number(error.what()));
   } catch (const Json::out_of_range& error) {

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <vector>
 
+#include "problem/utf8.hpp"
+
 namespace hiptune {
 
 namespace {
@@ -51,9 +53,7 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> kno
 std::string excerpt(std::string_view text) {
   if (text.size() <= kExcerpt) return std::string(text);
   const std::string_view dots = "...";
-  std::size_t end = kExcerpt - dots.size();
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // within a UTF-8 character
-  return std::string(text.substr(0, end)) += dots;
+  return std::string(cut(text, kExcerpt - dots.size())) += dots;
 }
 
 std::string join(std::span<const std::string> words) {

@@ -1,13 +1,13 @@
 #include "problem/tokens.hpp"
 
+#include "problem/utf8.hpp"
+
 namespace hiptune {
 
 namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-// Of a UTF-8 character, which a message must not show in part.
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 std::size_t identifier_length(std::string_view text) {
@@ -33,7 +33,7 @@ std::size_t symbol_length(std::string_view text) {
     if (text.substr(0, 2) == two) return 2;
   }
   std::size_t length = 1;
-  while (length < text.size() && is_continuation(text[length])) ++length;
+  while (length < text.size() && continues_character(text[length])) ++length;
   return length;
 }
 

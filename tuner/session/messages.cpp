@@ -44,8 +44,6 @@ ErrorSummary errors_from_json(const Json& json) {
 
 std::string to_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-std::string valid_utf8(const std::string& text) { return Json::parse(to_line(text)).get<std::string>(); }
-
 Json number(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";

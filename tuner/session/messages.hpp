@@ -29,7 +29,6 @@ namespace hiptune {
 
 // On one line. Bytes that are no UTF-8, which a compiler or a dying kernel may print, become U+FFFD: JSON has none.
 [[nodiscard]] std::string to_line(const nlohmann::ordered_json& json);
-[[nodiscard]] std::string valid_utf8(const std::string& text);
 
 [[nodiscard]] nlohmann::ordered_json number(double value);
 [[nodiscard]] double number_from_json(const nlohmann::ordered_json& json);

@@ -15,6 +15,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "hiptune/error.hpp"
+#include "problem/utf8.hpp"
 #include "session/messages.hpp"
 
 extern char** environ;  // NOLINT: declared by POSIX, not by a header
