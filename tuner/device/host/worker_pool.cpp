@@ -23,8 +23,9 @@ void WorkerPool::run(int wanted, const std::function<void(int)>& job) {
     const std::lock_guard lock(mutex_);
     job_ = &job;
     wanted_ = threads;
+    ++run_;
   }
-  for (int i = 0; i < threads; ++i) wake_.notify_one();
+  wake(threads);
   job(0);
   if (threads <= 0) return;
   std::unique_lock lock(mutex_);
@@ -32,11 +33,18 @@ void WorkerPool::run(int wanted, const std::function<void(int)>& job) {
   done_.wait(lock, [this] { return running_ == 0; });
 }
 
+void WorkerPool::wake(int threads) {
+  if (threads + 1 == workers()) return wake_.notify_all();
+  for (int i = 0; i < threads; ++i) wake_.notify_one();
+}
+
 void WorkerPool::work(int worker) {
+  std::uint64_t joined = 0;  // the last run
   std::unique_lock lock(mutex_);
   for (;;) {
-    wake_.wait(lock, [this] { return stop_ || wanted_ > 0; });
+    wake_.wait(lock, [&] { return stop_ || (wanted_ > 0 && joined != run_); });
     if (stop_) return;
+    joined = run_;
     --wanted_;
     ++running_;
     const std::function<void(int)>& job = *job_;
