@@ -1,6 +1,6 @@
 # What both GPU backends compile, each against its own vendor's runtime.
 set(gpu_device_sources)
-foreach(file check device device_module module stopwatch)
+foreach(file check device device_module module queue_hold stopwatch)
   list(APPEND gpu_device_sources ${PROJECT_SOURCE_DIR}/tuner/device/gpu/${file}.cpp)
 endforeach()
 
@@ -14,5 +14,6 @@ function(hiptune_backend_module target)
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                                              INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
   target_link_options(${target} PRIVATE -Wl,-z,defs)
+  set_property(GLOBAL APPEND PROPERTY hiptune_backend_modules ${target})
   install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <vector>
 
 #include "device/device.hpp"
+#include "hiptune/error.hpp"
 
 namespace hiptune {
 
@@ -22,8 +24,14 @@ class MadeUpDevice : public Device {
 
   [[nodiscard]] const Target& target() const override { return target_; }
   Target& mutable_target() { return target_; }
-  void* allocate(std::size_t bytes) override { return std::aligned_alloc(256, (bytes + 256) / 256 * 256); }
-  void release(void* memory) noexcept override { std::free(memory); }
+  void* allocate(std::size_t bytes) override {
+    if (bytes > largest_allocation) throw failed("out of memory");
+    return std::aligned_alloc(256, (bytes + 256) / 256 * 256);
+  }
+  void release(void* memory) noexcept override {
+    std::free(memory);
+    ++released;
+  }
   void copy_in(void* to, const void* from, std::size_t bytes, Stream) override { std::memcpy(to, from, bytes); }
   void copy_out(void* to, const void* from, std::size_t bytes, Stream) override { std::memcpy(to, from, bytes); }
   void copy(void* to, const void* from, std::size_t bytes, Stream) override { std::memcpy(to, from, bytes); }
@@ -34,15 +42,19 @@ class MadeUpDevice : public Device {
   std::unique_ptr<Module> load(const CodeObject&) override { throw std::logic_error("no kernels here"); }
   void launch(Function, const Geometry&, void* const*, Stream) override { ++launches; }
   void synchronize(Stream) override {}
-  Nanoseconds time(const std::function<void(Stream)>& enqueue) override {
+  DeviceTime time(const std::function<void(Stream)>& enqueue) override {
     const Nanoseconds before = now;
     enqueue(nullptr);
     ++timed;
-    return now - before;
+    if (late == 0) return {now - before};
+    --late;
+    return {now - before + Nanoseconds(1e6), true};
   }
 
   Nanoseconds now{0};
-  int launches = 0, fills = 0, timed = 0;
+  std::size_t largest_allocation = SIZE_MAX;
+  int launches = 0, fills = 0, timed = 0, released = 0;
+  int late = 0;  // so many of the next times have a millisecond of the host's in them
 
  private:
   Target target_;

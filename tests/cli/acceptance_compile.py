@@ -29,7 +29,9 @@ class Compile(Home):
         (["--fix", "BLOCK_SIZE=33"], 2, ["BLOCK_SIZE=33"]),
         (["--seed", "1"], 2, ["no option --seed"]),
         (["--isa", ""], 2, ["--isa", "empty"]),
-        (["--isa", "/dev/null/isa"], 2, ["--isa: /dev/null/isa", "choose another folder"]),
+        (["--isa", "/dev/null/isa"], 2, ["--isa: /dev/null: is a file", "choose another folder"]),
+        (["--arch", "sm90"], 2, ["no compiler builds for 'sm90'", "did you mean \"sm_90\"?"]),
+        (["--arch", "GFX90A"], 2, ["did you mean \"gfx90a\"?"]),
         (["--isa", "/proc/isa"], 2, ["--isa: /proc/isa", "choose another folder"]),
     ]
 

@@ -21,8 +21,11 @@ class Devices(Home):
 
     def test_words_that_name_no_device_are_errors(self):
         verify = ["verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--device"]
+        backends = self.json_of("devices")[-1]["backends"]
+        missing = [backend["backend"] for backend in backends if not backend["available"]]
         for device, phrases in (("amdd:0", ["no device 'amdd:0'", "did you mean \"amd\""]),
                                 ("hsot", ["no device 'hsot'", "did you mean \"host\"", "host:wave64"]),
+                                ("cuda", ["no device 'cuda'; there are: auto", "no amd: " if "amd" in missing else "amd:0"]),
                                 ("", ["no device ''"]), ("amd:77", []), ("nvidia:77", [])):
             self.run_hiptune(*verify, device, expect=3, phrases=phrases)
         self.run_hiptune(*verify, "auto")
@@ -114,6 +117,14 @@ class MadeUpGpu(Home):
         self.assertIn("crashed        the device was lost during gate: hipStreamSynchronize: an illegal memory access "
                       "was encountered (hipErrorIllegalAddress)", done.stdout)
         self.assertEqual(done.stderr, "")
+
+    def test_auto_goes_past_a_vendor_s_library_that_aborts(self):
+        for verb in (["verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32"], ["compile", "rmsnorm", *SHAPE]):
+            self.run_hiptune(*verb, "--device", "auto", **made_up_gpu("aborts"))
+
+    def test_compile_without_a_name_takes_the_facts_of_the_device(self):
+        line = self.json_of("compile", "rmsnorm", *SHAPE, "--device", "amd:0", **made_up_gpu("small"))[-1]
+        self.assertEqual((line["compiled"], line["variants"], line["invalid"]), (6, 6, 12))
 
 
 if __name__ == "__main__":

@@ -28,23 +28,6 @@ TEST(Backends, an_unknown_device_is_unavailable_and_the_message_names_those_ther
   }
 }
 
-// The conformance suites run on every device there is; this says which backends they did without, and why.
-class GpuBackend : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Backends, GpuBackend, testing::Values("amd", "nvidia"),
-                         [](const auto& backend) { return backend.param; });
-
-TEST_P(GpuBackend, is_among_the_devices_of_the_conformance_suites) {
-  std::string reason;
-  const auto backend = std::ranges::find(backends(), GetParam(), &Backend::name);
-  ASSERT_NE(backend, backends().end());
-  const std::vector<std::string> ids = backend->devices({}, reason);
-  if (ids.empty()) {
-    EXPECT_NE(reason, "");
-    GTEST_SKIP() << "no conformance tests on " << GetParam() << ": " << reason;
-  }
-  EXPECT_THAT(present_devices(), testing::IsSupersetOf(ids));
-}
-
 TEST(Backends, an_unknown_backend_has_no_compiler) {
   EXPECT_THAT(message_of<Error>([] { static_cast<void>(open_compiler("nonesuch", {})); }), HasSubstr("host"));
 }

@@ -159,10 +159,11 @@ TEST_P(Launch, timing_runs_what_it_is_given_and_reports_a_duration) {
   const DeviceMemory out = bench.upload<int>({0});
   int* target = pointer<int>(out);
   void* arguments[] = {&target};
-  const Nanoseconds duration = bench.device().time([&](Stream stream) {
+  const DeviceTime duration = bench.device().time([&](Stream stream) {
     for (int i = 0; i < 3; ++i) bench.device().launch(module->function("k"), geometry(1, 1), arguments, stream);
   });
-  EXPECT_GT(duration.count(), 0);
+  EXPECT_GT(duration.time.count(), 0);
+  EXPECT_FALSE(duration.late);
   EXPECT_EQ(bench.download<int>(out).at(0), 3);
 }
 

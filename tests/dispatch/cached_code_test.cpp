@@ -31,6 +31,13 @@ struct Warnings : spdlog::sinks::base_sink<std::mutex> {
   std::atomic<bool> seen = false;
 };
 
+// While it lives, warnings are seen. The list of sinks has no lock: it outlives whatever logs in the background.
+struct WarningsSeen {
+  WarningsSeen() { log().sinks().push_back(warnings); }
+  ~WarningsSeen() { log().sinks().pop_back(); }
+  std::shared_ptr<Warnings> warnings = std::make_shared<Warnings>();
+};
+
 class CachedCode : public testing::Test {
  protected:
   // Two entries of which only the first one's code, and where asked for the fallback's, is stored.
@@ -93,17 +100,16 @@ TEST_F(CachedCode, a_winner_serves_even_where_the_fallback_is_not_stored) {
 // What failed in the background, here for want of code, may succeed when it is prepared.
 TEST_F(CachedCode, prepare_tries_anew_what_failed_in_the_background) {
   tune_and_store_code(false);
+  const WarningsSeen log_of_test;
   const test::Rmsnorm kernel = bind_rmsnorm(Dispatcher(world_.options()));
   const auto objects = world_.options().cache / "objects", away = world_.options().cache / "away";
   std::filesystem::rename(objects, away);
-  const auto warnings = std::make_shared<Warnings>();
-  log().sinks().push_back(warnings);
+  log_of_test.warnings->seen = false;  // binding had its own
   Matrices matrices(16, 40);
   EXPECT_EQ(matrices.call(kernel), Status::not_ready);
-  while (!warnings->seen) std::this_thread::yield();
+  while (!log_of_test.warnings->seen) std::this_thread::yield();
   std::filesystem::rename(away, objects);
   matrices.prepare(kernel);
-  log().sinks().pop_back();
   ASSERT_EQ(matrices.call(kernel), Status::success) << last_error();
   EXPECT_LT(matrices.error(), kRightError);
 }

@@ -24,6 +24,34 @@ TEST(Workspaces, grow_when_a_call_needs_more_and_are_kept_else) {
   EXPECT_EQ(*where, slot.memory[0].data());
 }
 
+// Launches in flight use the smaller one, and a graph that was captured with it may do so for ever.
+TEST(Workspaces, keep_what_they_outgrew_which_is_never_more_than_the_last) {
+  MadeUpDevice device;
+  {
+    Workspaces workspaces(device);
+    WorkspaceSlot& slot = workspaces.of_this_thread(nullptr);
+    for (const std::size_t bytes : {100, 101, 102, 150, 1000, 1001}) (void)workspaces.require(slot, 0, bytes);
+    EXPECT_EQ(device.released, 0);
+    std::size_t outgrown = 0;
+    for (const DeviceMemory& memory : slot.outgrown) outgrown += memory.bytes();
+    EXPECT_EQ(outgrown, 100u + 200u + 1000u);
+    EXPECT_EQ(slot.memory[0].bytes(), 2000u);
+  }
+  EXPECT_EQ(device.released, 4);
+}
+
+TEST(Workspaces, that_cannot_double_take_what_is_needed) {
+  MadeUpDevice device;
+  device.largest_allocation = 150;
+  Workspaces workspaces(device);
+  WorkspaceSlot& slot = workspaces.of_this_thread(nullptr);
+  (void)workspaces.require(slot, 0, 100);
+  (void)workspaces.require(slot, 0, 101);
+  EXPECT_EQ(slot.memory[0].bytes(), 101u);
+  EXPECT_THROW((void)workspaces.require(slot, 0, 151), Error);
+  EXPECT_EQ(slot.memory[0].bytes(), 101u);
+}
+
 TEST(Workspaces, each_thread_and_stream_has_its_own) {
   MadeUpDevice device;
   Workspaces workspaces(device);

@@ -6,7 +6,9 @@
 
 // libhiptune_amd.so as tests load it in place of the real one: the CPU, with a fault that no CPU has. A launch of
 // blocks of 64 threads loses the device, as a GPU's page fault does: it shows at the next call that waits, and then
-// every call fails. With MADE_UP_GPU=aborts, already counting the devices ends the process.
+// every call fails. With MADE_UP_GPU=aborts, already counting the devices ends the process; with
+// MADE_UP_GPU="second aborts" there are two, and opening the second does; with MADE_UP_GPU=small
+// its blocks have at most 64 threads.
 namespace hiptune {
 namespace {
 
@@ -21,6 +23,7 @@ class MadeUpGpu : public Device {
     target_.backend = "amd";
     target_.id = "amd:0";
     target_.name = "Made-up GPU";
+    if (is_wished("small")) target_.facts.max_block_threads = 64;
   }
 
   [[nodiscard]] const Target& target() const override { return target_; }
@@ -46,7 +49,7 @@ class MadeUpGpu : public Device {
       alive().launch(function, geometry, arguments, stream);
   }
   void synchronize(Stream stream) override { alive().synchronize(stream); }
-  Nanoseconds time(const std::function<void(Stream)>& enqueue) override { return alive().time(enqueue); }
+  DeviceTime time(const std::function<void(Stream)>& enqueue) override { return alive().time(enqueue); }
 
  private:
   Device& alive() {
@@ -60,12 +63,20 @@ class MadeUpGpu : public Device {
   bool lost_ = is_wished("is lost");
 };
 
+[[noreturn]] void abort_as_a_vendor_does() {
+  std::cerr << "the vendor's last words" << std::endl;
+  std::abort();
+}
+
 std::vector<std::string> devices(const DeviceSettings&, std::string&) {
-  if (is_wished("aborts")) {
-    std::cerr << "the vendor's last words" << std::endl;
-    std::abort();
-  }
+  if (is_wished("aborts")) abort_as_a_vendor_does();
+  if (is_wished("second aborts")) return {"amd:0", "amd:1"};
   return {"amd:0"};
+}
+
+std::unique_ptr<Device> open(std::string_view options, const DeviceSettings&) {
+  if (is_wished("second aborts") && options == "1") abort_as_a_vendor_does();
+  return std::make_unique<MadeUpGpu>();
 }
 
 }  // namespace
@@ -73,9 +84,6 @@ std::vector<std::string> devices(const DeviceSettings&, std::string&) {
 
 extern "C" __attribute__((visibility("default"))) const hiptune::DeviceModule* hiptune_device_module(
     const char*) noexcept {
-  static const hiptune::DeviceModule module{
-      hiptune::devices, [](std::string_view, const hiptune::DeviceSettings&) -> std::unique_ptr<hiptune::Device> {
-        return std::make_unique<hiptune::MadeUpGpu>();
-      }};
+  static const hiptune::DeviceModule module{hiptune::devices, hiptune::open};
   return &module;
 }

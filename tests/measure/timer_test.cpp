@@ -73,6 +73,26 @@ TEST(Timer, does_not_time_the_warm_ups) {
   EXPECT_THAT(samples, Each(10.0));
 }
 
+TEST(Timer, takes_a_late_sample_again_with_buffers_restored_anew) {
+  Fixture f;
+  f.limits.launches = 1;
+  f.limits.stop.min_samples = f.limits.stop.max_samples = 5;
+  Rotation rotation = f.rotation(4, true);
+  f.restored.clear();
+  f.device.late = 3;
+  EXPECT_THAT(f.timer(rotation).warm(f.launch(10)), ElementsAre(10, 10, 10, 10, 10));
+  EXPECT_EQ(f.device.timed, 2 + 5 + 3);
+  EXPECT_EQ(f.restored, f.launched);
+}
+
+TEST(Timer, ends_on_a_device_that_is_always_late) {
+  Fixture f;
+  f.limits.launches = 1;
+  f.device.late = 1000000;
+  Rotation rotation = f.rotation(1);
+  EXPECT_THAT(f.timer(rotation).warm(f.launch(10)), Each(1e6 + 10));
+}
+
 TEST(Timer, restores_in_out_buffers_before_every_batch_and_launches_once_per_set) {
   Fixture f;
   f.limits.min_batch = Nanoseconds(1e6);

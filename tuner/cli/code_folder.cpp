@@ -17,10 +17,13 @@ Error unusable(const fs::path& folder, const std::string& why) {
 }
 
 fs::path make_folder(const fs::path& folder) {
+  for (fs::path part; const fs::path& name : folder) {
+    part /= name;
+    if (fs::exists(part) && !fs::is_directory(part)) throw unusable(part, "is a file");
+  }
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw unusable(folder, error.message());
-  if (!fs::is_directory(folder)) throw unusable(folder, "is no folder");
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
     throw unusable(folder, std::error_code(errno, std::generic_category()).message());
   return fs::absolute(folder);

@@ -64,7 +64,9 @@ std::string explain_extra(const std::vector<std::string>& words, const CLI::App&
 
 void add_shared_options(CLI::App& command, Context& context) {
   const std::string group = "Shared";
-  command.add_option("--device", context.options.device, "auto, host, host:wave64, ... (see `hiptune devices`)")
+  command
+      .add_option("--device", context.options.device,
+                  "auto, amd:0, nvidia:0, host, host:wave64, ... (see `hiptune devices`)")
       ->group(group)
       ->type_name("ID");
   command.add_option("--cache", context.options.cache, "cache folder (else $HIPTUNE_CACHE, else ~/.cache/hiptune)")
@@ -115,7 +117,8 @@ std::string explain(const CLI::ParseError& error, const std::vector<std::string>
   }
   const std::string once = "At Most 1 required but received";
   if (const std::size_t at = text.find(once); at != std::string::npos)
-    text = text.substr(0, at) + "given more than once; keep one of them (a dimension takes a list: 1,8,64)";
+    text = text.substr(0, at) +
+           "given more than once; keep one of them (a dimension, --dtype and --arch take a list: 1,8,64)";
   return text + " (see hiptune " + (commands.empty() ? "" : command.get_name() + " ") + "--help)";
 }
 

@@ -73,20 +73,23 @@ std::vector<std::string> parse_architectures(const std::string& text) {
   return names;
 }
 
-// Without --arch, that of the device: what is there needs no name.
-std::vector<std::string> architectures(const CompileOptions& options, const Options& shared) {
-  if (options.arch->count() == 0) return {Coordinator(options.variants.worker_settings(shared)).target().architecture};
+// None, without --arch, is that of the device: what is there needs no name.
+std::vector<std::optional<std::string>> architectures(const CompileOptions& options, const Options& shared) {
+  if (options.arch->count() == 0) return {std::nullopt};
   if (options.device->count() > 0)
     throw bad_input("--arch " + excerpt(options.architectures) + " --device " + excerpt(shared.device) +
                     ": both say what to compile for; drop one of them");
-  return parse_architectures(options.architectures);
+  const std::vector<std::string> names = parse_architectures(options.architectures);
+  return {names.begin(), names.end()};
 }
 
-Job make_job(const std::string& architecture, const CompileOptions& options, const Options& shared, const Space& space,
-             const std::vector<Problem>& problems) {
+Job make_job(const std::optional<std::string>& architecture, const CompileOptions& options, const Options& shared,
+             const Space& space, const std::vector<Problem>& problems) {
   WorkerSettings settings = options.variants.worker_settings(shared);
   settings.architecture = architecture;
-  Job job{architecture, std::make_unique<Coordinator>(settings), {}, {}, {}};
+  auto coordinator = std::make_unique<Coordinator>(settings);
+  const std::string name = coordinator->target().architecture;
+  Job job{name, std::move(coordinator), {}, {}, {}};
   for (const Problem& problem : problems) {
     Part part{problem, {}, {}};
     part.configs = options.variants.configs(space, problem, job.coordinator->target().facts, part.invalid);
@@ -207,7 +210,7 @@ int run(Context& context, const CompileOptions& options) {
   (void)parse_tunables(space, options.variants.fixed);
   // Whatever is bad input or not there shows before anything is compiled.
   std::vector<Job> jobs;
-  for (const std::string& architecture : architectures(options, context.options))
+  for (const auto& architecture : architectures(options, context.options))
     jobs.push_back(make_job(architecture, options, context.options, space, problems));
   open_folders(jobs, options, context.options);
   Compiling compiling(space, differ_in_code(problems), context.json);

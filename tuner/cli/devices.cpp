@@ -44,10 +44,10 @@ nlohmann::ordered_json to_line(const BackendSurvey& survey) {
 }
 
 int run(const Context& context) {
-  const DeviceSettings settings{context.options.cxx_compiler, context.options.temporary_directory.string()};
+  const Surveyor surveyor = surveyor_of(context.options);
   nlohmann::ordered_json lines = nlohmann::ordered_json::array();
   for (const Backend& backend : backends()) {
-    const BackendSurvey survey = survey_backend(backend.name, this_program(), settings);
+    const BackendSurvey survey = survey_backend(surveyor, backend.name);
     if (context.json)
       lines.push_back(to_line(survey));
     else

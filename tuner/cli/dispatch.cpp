@@ -20,13 +20,10 @@ struct DispatchOptions {
 void print_reply(const std::string& problem, const Json& reply, bool explain) {
   const bool right = reply.at("failure").is_null();
   const auto median = reply.at("median_ns").get<double>();
-  print(fmt::format("{}: {} ({}), warm {}, {:.3g} GB/s, {}", problem, reply.at("config").get<std::string>(),
-                    reply.at("choice").get<std::string>(), format_time(median),
-                    reply.at("bytes").get<double>() / median,
-                    right ? fmt::format("right: largest error {} ({:.2f} of the limit)",
-                                        format_error(number_from_json(reply.at("max_relative"))),
-                                        number_from_json(reply.at("max_in_limits")))
-                          : "WRONG: " + reply.at("failure").get<std::string>()));
+  print(fmt::format(
+      "{}: {} ({}), warm {}, {:.3g} GB/s, {}", problem, reply.at("config").get<std::string>(),
+      reply.at("choice").get<std::string>(), format_time(median), reply.at("bytes").get<double>() / median,
+      right ? "right: " + format_errors(errors_from_json(reply)) : "WRONG: " + reply.at("failure").get<std::string>()));
   // Whoever gets no exact entry wants to know why; it may be a stale one, or a damaged cache.
   if (!explain && reply.at("choice") == "exact") return;
   const auto tuned_for = reply.at("tuned_for").get<std::string>();

@@ -17,6 +17,10 @@ namespace hiptune::cli {
 
 std::filesystem::path this_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
+Surveyor surveyor_of(const Options& options) {
+  return {this_program(), {options.cxx_compiler, options.temporary_directory.string()}};
+}
+
 namespace {
 
 // NaN slips through comparisons, and so through a range.

@@ -7,12 +7,16 @@
 #include <CLI/CLI.hpp>
 
 #include "session/coordinator.hpp"
+#include "session/survey.hpp"
 #include "session/tuning.hpp"
 
 namespace hiptune::cli {
 
 // The running program, which is also the worker.
 [[nodiscard]] std::filesystem::path this_program();
+
+// Looks at devices in workers of the running program.
+[[nodiscard]] Surveyor surveyor_of(const Options& options);
 
 // Options of the verbs that run variants: which ones, and with what patience.
 struct VariantOptions {

@@ -86,8 +86,7 @@ struct Found {
 // The device's folder in a cache. None: no device was asked for.
 std::optional<std::string> wanted_device(const Context& context) {
   if (context.options.device == "auto") return std::nullopt;
-  const DeviceSettings settings{context.options.cxx_compiler, context.options.temporary_directory.string()};
-  return cache_key(open_device(context.options.device, settings)->target(), context.kernel->name).device;
+  return cache_key(target_of(surveyor_of(context.options), context.options.device), context.kernel->name).device;
 }
 
 Found show_key(const Store& store, const CacheKey& key, const Context& context, const ProblemOptions& options) {

@@ -45,6 +45,13 @@ std::string format_time(double nanoseconds) {
 
 std::string format_error(double error) { return error == 0 ? "0" : fmt::format("{:.2g}", error); }
 
+bool has_relative(const ErrorSummary& errors) { return errors.relative > 0 || errors.absolute == 0; }
+
+std::string format_errors(const ErrorSummary& errors) {
+  return fmt::format("largest {}error {} ({:.2f} of the limit)", has_relative(errors) ? "" : "absolute ",
+                     format_error(has_relative(errors) ? errors.relative : errors.absolute), errors.in_limits);
+}
+
 std::string format_bytes(double bytes) {
   if (bytes >= 1e12) return fmt::format("{:.4g} TB", bytes / 1e12);
   if (bytes >= 1e9) return fmt::format("{:.3g} GB", bytes / 1e9);

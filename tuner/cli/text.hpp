@@ -28,6 +28,11 @@ class Table {
 [[nodiscard]] std::string format_time(double nanoseconds);
 // "1.2e-07", "0", "inf".
 [[nodiscard]] std::string format_error(double error);
+// Whether the relative error says anything: the limit of some element was relative to its oracle.
+[[nodiscard]] bool has_relative(const ErrorSummary& errors);
+// "largest error 2.3e-07 (0.28 of the limit)", relative to the oracle; "largest absolute error …" where the limit is
+// an absolute one.
+[[nodiscard]] std::string format_errors(const ErrorSummary& errors);
 [[nodiscard]] std::string format_bytes(double bytes);
 // "1 variant", "2 variants".
 [[nodiscard]] std::string counted(std::size_t count, const std::string& noun);

@@ -62,7 +62,7 @@ std::vector<std::string> row_of(const std::string& name, const Trial& trial, con
                                 Objective objective) {
   if (!trial.samples) return {name, to_string(trial.outcome), "-", fmt::format("{}", trial.threads), "-", "-", "-"};
   std::vector<std::string> row{name,
-                               format_error(trial.errors.relative),
+                               has_relative(trial.errors) ? format_error(trial.errors.relative) : "-",
                                fmt::format("{:.2f}", trial.errors.in_limits),
                                fmt::format("{}", trial.threads),
                                format_time(median_of(trial.samples.value(), Objective::cold)),

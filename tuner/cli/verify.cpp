@@ -18,9 +18,7 @@ struct VerifyOptions {
 // Errors only where something was compared.
 std::string errors_of(const Trial& trial) {
   if (!trial.is_good() && trial.errors.in_limits == 0) return "";
-  return fmt::format(" {}, largest error {} ({:.2f} of the limit)",
-                     counted(static_cast<std::size_t>(trial.checks), "check"), format_error(trial.errors.relative),
-                     trial.errors.in_limits);
+  return " " + counted(static_cast<std::size_t>(trial.checks), "check") + ", " + format_errors(trial.errors);
 }
 
 void print_trial(const std::string& problem, const Trial& trial, std::size_t width, bool json) {

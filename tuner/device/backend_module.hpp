@@ -6,14 +6,12 @@
 #include <vector>
 
 #include "device/backends.hpp"
+#include "device/module_build.hpp"
 
 // A GPU backend is two shared libraries beside libhiptune, libhiptune_NAME.so for the device and
 // libhiptune_NAME_compiler.so, that link their vendor's libraries in the ordinary way and are loaded when first asked
 // for. So one build starts on any machine, and a machine that only launches needs no compiler library.
 namespace hiptune {
-
-// What modules and libhiptune agree on: a module hands nothing out to another build.
-inline constexpr const char* kModuleBuild = "hiptune " HIPTUNE_VERSION " module interface 1";
 
 // What a device module's `hiptune_device_module` returns.
 struct DeviceModule {

@@ -1,6 +1,7 @@
 #include "device/backends.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include "device/backend_module.hpp"
 #include "device/host/backend.hpp"
@@ -23,13 +24,33 @@ std::vector<std::string> names() {
   return list;
 }
 
+// "auto, host, host:wave64; no amd: there is no /dev/kfd ..."
 std::string available_devices(const DeviceSettings& settings) {
-  std::string text;
+  std::string ids = "auto", missing;
   for (const Backend& backend : backends()) {
     std::string reason;
-    for (const std::string& id : backend.devices(settings, reason)) text += (text.empty() ? "" : ", ") + id;
+    const std::vector<std::string> found = backend.devices(settings, reason);
+    for (const std::string& id : found) ids += ", " + id;
+    if (found.empty()) missing += "; no " + backend.name + ": " + reason;
   }
-  return text.empty() ? "none" : text;
+  return ids + missing;
+}
+
+// "sm90" and "GFX90A" are names but for their letter case and underscores: " (did you mean \"sm_90\"?)", else "".
+std::string spelt_right(std::string_view architecture) {
+  const auto plain = [](std::string_view text) {
+    std::string letters;
+    for (const char c : text)
+      if (c != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return letters;
+  };
+  const std::string given = plain(architecture);
+  for (const Backend& backend : backends()) {
+    const std::string prefix = plain(backend.architecture_prefix);
+    if (given.starts_with(prefix))
+      return " (did you mean \"" + backend.architecture_prefix + excerpt(given.substr(prefix.size())) + "\"?)";
+  }
+  return "";
 }
 
 std::string first_available(const DeviceSettings& settings) {
@@ -60,7 +81,7 @@ std::unique_ptr<Device> open_device(std::string_view id, const DeviceSettings& s
   const Backend* backend = find_backend(id.substr(0, colon));
   if (backend == nullptr)
     throw unavailable("no device '" + excerpt(id) + "'" + did_you_mean(id.substr(0, colon), names()) +
-                      "; there are: auto, " + available_devices(settings));
+                      "; there are: " + available_devices(settings));
   return backend->open(colon == std::string_view::npos ? std::string_view() : id.substr(colon + 1), settings);
 }
 
@@ -76,8 +97,8 @@ const Backend& backend_for_architecture(std::string_view architecture) {
     if (architecture.starts_with(backend.architecture_prefix)) return backend;
     prefixes += (prefixes.empty() ? "" : ", ") + backend.architecture_prefix + " (" + backend.name + ")";
   }
-  throw bad_input("no compiler builds for '" + excerpt(architecture) + "'; names of architectures begin with " +
-                  prefixes);
+  throw bad_input("no compiler builds for '" + excerpt(architecture) + "'" + spelt_right(architecture) +
+                  "; names of architectures begin with " + prefixes);
 }
 
 }  // namespace hiptune

@@ -38,6 +38,12 @@ struct CompileFailure {
   std::string log;
 };
 
+// Of a source that compiles, and yet lacks what a plan launches.
+[[nodiscard]] inline CompileFailure no_entry_point(const std::string& source, const std::string& entry) {
+  return {source + ": error: there is no entry point '" + entry + "'; define it as extern \"C\" __global__ void " +
+          entry + "(...)\n"};
+}
+
 using CompileResult = std::variant<CodeObject, CompileFailure>;
 
 // Turns source into a code object; needs no device. One object may be used from several threads at once.

@@ -38,6 +38,13 @@ class DeviceLost : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// What Device::time measured. `late`: the host was too slow for the device this once, and some of its cost may be in
+// the time; another try need not be.
+struct DeviceTime {
+  Nanoseconds time{0};
+  bool late = false;
+};
+
 // A loaded code object. Unloads when destroyed; no launch of it may be in flight then.
 class Module {
  public:
@@ -63,7 +70,7 @@ class Device {
   virtual ~Device() = default;
   [[nodiscard]] virtual const Target& target() const = 0;
 
-  // At least 256-byte aligned. Throws Error(failed) when out of memory. Any thread.
+  // At least 256-byte aligned. Throws Error(failed) when out of memory. Any thread, and while a stream is captured.
   [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
   // Ordered on the stream; `from`/`to` in host memory may be reused once the stream is synchronized.
@@ -85,7 +92,7 @@ class Device {
 
   // Device time of what `enqueue` puts on the stream, the host's own cost of launching excluded (events around a
   // graph's replay, or a blocked queue). Waits for the end.
-  [[nodiscard]] virtual Nanoseconds time(const std::function<void(Stream)>& enqueue) = 0;
+  [[nodiscard]] virtual DeviceTime time(const std::function<void(Stream)>& enqueue) = 0;
 
   // Only the host can honour it: GPUs order their waves as they like.
   virtual void set_schedule(const Schedule&) {}

@@ -1,6 +1,9 @@
 #include "dispatch/workspaces.hpp"
 
+#include <algorithm>
 #include <memory>
+
+#include "hiptune/error.hpp"
 
 namespace hiptune::detail {
 
@@ -25,14 +28,24 @@ WorkspaceSlot& Workspaces::of_this_thread(Stream stream) {
 }
 
 void** Workspaces::require(WorkspaceSlot& slot, std::size_t index, std::size_t bytes) {
-  if (slot.memory[index].bytes() < bytes) {
-    const std::lock_guard lock(growing_);
-    device_->synchronize(slot.stream);
-    slot.memory[index] = {};  // before the larger one needs room
-    slot.memory[index] = DeviceMemory(*device_, bytes);
-    slot.addresses[index] = slot.memory[index].data();
-  }
+  if (slot.memory[index].bytes() < bytes) grow(slot, index, bytes);
   return &slot.addresses[index];
+}
+
+void Workspaces::grow(WorkspaceSlot& slot, std::size_t index, std::size_t bytes) {
+  DeviceMemory larger = allocate(std::max(bytes, 2 * slot.memory[index].bytes()), bytes);
+  if (slot.memory[index].data() != nullptr) slot.outgrown.push_back(std::move(slot.memory[index]));
+  slot.memory[index] = std::move(larger);
+  slot.addresses[index] = slot.memory[index].data();
+}
+
+DeviceMemory Workspaces::allocate(std::size_t wanted, std::size_t needed) {
+  if (wanted == needed) return {*device_, needed};
+  try {
+    return {*device_, wanted};
+  } catch (const Error&) {  // there may be room for what is needed now
+    return {*device_, needed};
+  }
 }
 
 }  // namespace hiptune::detail

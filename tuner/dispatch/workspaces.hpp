@@ -2,8 +2,8 @@
 
 #include <array>
 #include <atomic>
-#include <mutex>
 #include <thread>
+#include <vector>
 
 #include "device/device.hpp"
 #include "hiptune/dispatcher.hpp"
@@ -16,12 +16,13 @@ struct WorkspaceSlot {
   std::thread::id thread;
   Stream stream = nullptr;
   std::array<DeviceMemory, kMaxWorkspaces> memory;
+  std::vector<DeviceMemory> outgrown;             // launches in flight use it, and so may graphs that were captured
   std::array<void*, kMaxWorkspaces> addresses{};  // what a launch's arguments point to
   WorkspaceSlot* next = nullptr;
 };
 
-// Workspaces that grow to what calls need and are kept. Once they are large enough, finding them takes no lock and
-// allocates nothing. Any thread.
+// Workspaces that grow to what calls need and are kept. They at least double, so that those outgrown are together no
+// larger than the last. Once they are large enough, finding them takes no lock and allocates nothing. Any thread.
 class Workspaces {
  public:
   explicit Workspaces(Device& device) : device_(&device) {}
@@ -30,14 +31,16 @@ class Workspaces {
   Workspaces& operator=(const Workspaces&) = delete;
 
   [[nodiscard]] WorkspaceSlot& of_this_thread(Stream stream);
-  // Makes a workspace of the slot at least so large. Waits for the stream when it grows. Throws Error(failed) when out
-  // of memory. Returns where its address stands.
+  // Makes a workspace of the slot at least so large. Waits for nothing, also when it grows, so that the stream may
+  // be one that is captured. Throws Error(failed) when out of memory. Returns where its address stands.
   void** require(WorkspaceSlot& slot, std::size_t index, std::size_t bytes);
 
  private:
+  void grow(WorkspaceSlot& slot, std::size_t index, std::size_t bytes);
+  [[nodiscard]] DeviceMemory allocate(std::size_t wanted, std::size_t needed);
+
   Device* device_;
   std::atomic<WorkspaceSlot*> first_{nullptr};  // slots are only ever added
-  std::mutex growing_;                          // a device synchronizes for one thread at a time
 };
 
 }  // namespace hiptune::detail

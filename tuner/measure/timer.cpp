@@ -42,7 +42,7 @@ void Timer::restore(const Mode& mode, int launches) {
   for (int i = 0; i < launches; ++i) rotation_->restore((next_ + static_cast<std::size_t>(i)) % mode.sets);
 }
 
-Nanoseconds Timer::batch(const LaunchOver& launch, const Mode& mode, int launches) {
+DeviceTime Timer::try_batch(const LaunchOver& launch, const Mode& mode, int launches) {
   restore(mode, launches);
   if (mode.flush) rotation_->flush();
   return device_->time([&](Stream stream) {
@@ -51,6 +51,14 @@ Nanoseconds Timer::batch(const LaunchOver& launch, const Mode& mode, int launche
       next_ = (next_ + 1) % mode.sets;
     }
   });
+}
+
+// A device that is late every time is as the caller gets it.
+Nanoseconds Timer::batch(const LaunchOver& launch, const Mode& mode, int launches) {
+  constexpr int kMostTries = 5;
+  DeviceTime taken = try_batch(launch, mode, launches);
+  for (int i = 1; taken.late && i < kMostTries; ++i) taken = try_batch(launch, mode, launches);
+  return taken.time;
 }
 
 }  // namespace hiptune

@@ -39,6 +39,8 @@ class Timer {
     bool flush;
   };
   [[nodiscard]] std::vector<double> sample(const LaunchOver& launch, const Mode& mode);
+  [[nodiscard]] DeviceTime try_batch(const LaunchOver& launch, const Mode& mode, int launches);
+  // Of as many tries as it takes until the device was not late.
   [[nodiscard]] Nanoseconds batch(const LaunchOver& launch, const Mode& mode, int launches);
   [[nodiscard]] int batch_size(Nanoseconds per_launch, const Mode& mode) const;
   void restore(const Mode& mode, int launches);

@@ -60,7 +60,7 @@ std::string declarations(const Space& space, const SourceFile& source, const std
   if (!is_reference)
     for (const Workspace& workspace : space.workspaces) add(ParameterTypes::element_name(workspace.type) + "*");
   std::string text = "\n#include \"hiptune_config.h\"\n#include \"hiptune_device.h\"\n";
-  text += "#line 1 \"the parameters that the space declares for " + source.name + "\"\n";
+  text += "#line 1 \"the space's declaration, which " + source.name + " must define as it stands\"\n";
   for (const std::string& entry : entries) text += "extern \"C\" __global__ void " + entry + "(" + parameters + ");\n";
   return text;
 }

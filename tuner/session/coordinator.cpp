@@ -5,6 +5,7 @@
 #include "cache/target_json.hpp"
 #include "hiptune/error.hpp"
 #include "session/messages.hpp"
+#include "session/survey.hpp"
 
 namespace hiptune {
 
@@ -20,7 +21,12 @@ Json paths_to_json(const std::vector<std::filesystem::path>& paths) {
 
 }  // namespace
 
-Coordinator::Coordinator(WorkerSettings settings) : settings_(std::move(settings)) { start(); }
+Coordinator::Coordinator(WorkerSettings settings) : settings_(std::move(settings)) {
+  Options& options = settings_.options;
+  const DeviceSettings device_settings{options.cxx_compiler, options.temporary_directory.string()};
+  if (!settings_.architecture) options.device = resolve_device({settings_.program, device_settings}, options.device);
+  start();
+}
 
 void Coordinator::start() {
   temporary_ = std::make_unique<host::TemporaryFolder>(settings_.options.temporary_directory);

@@ -75,7 +75,7 @@ double median_time(Device& device, Call& call) {
     const auto enqueue = [&](Stream stream) {
       for (int i = 0; i < launches; ++i) call.launch(stream);
     };
-    return device.time(enqueue).count() / launches;
+    return device.time(enqueue).time.count() / launches;
   };
   const auto start = std::chrono::steady_clock::now();
   const Nanoseconds one{time(1)};
@@ -98,9 +98,7 @@ nlohmann::ordered_json judge(const Space& space, const GateCase& one, const Imag
     errors.merge(comparison.errors);
     if (comparison.failure) reply["failure"] = buffers[i]->name + *comparison.failure;
   }
-  reply["max_absolute"] = number(errors.absolute);
-  reply["max_relative"] = number(errors.relative);
-  reply["max_in_limits"] = number(errors.in_limits);
+  reply.update(to_json(errors));
   return reply;
 }
 

@@ -29,17 +29,6 @@ Resources resources_from_json(const Json& json) {
   return {get("vgprs"), get("sgprs"), get("lds_bytes"), get("scratch_bytes"), get("spilled_registers")};
 }
 
-Json to_json(const ErrorSummary& errors) {
-  return {{"max_absolute", number(errors.absolute)},
-          {"max_relative", number(errors.relative)},
-          {"max_in_limits", number(errors.in_limits)}};
-}
-
-ErrorSummary errors_from_json(const Json& json) {
-  return {number_from_json(json.at("max_absolute")), number_from_json(json.at("max_relative")),
-          number_from_json(json.at("max_in_limits"))};
-}
-
 }  // namespace
 
 std::string to_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -142,6 +131,17 @@ Json to_json(const Error& error) { return {{"kind", static_cast<int>(error.kind(
 
 Error error_from_json(const Json& json) {
   return {static_cast<ErrorKind>(json.at("kind").get<int>()), json.at("message").get<std::string>()};
+}
+
+Json to_json(const ErrorSummary& errors) {
+  return {{"max_absolute", number(errors.absolute)},
+          {"max_relative", number(errors.relative)},
+          {"max_in_limits", number(errors.in_limits)}};
+}
+
+ErrorSummary errors_from_json(const Json& json) {
+  return {number_from_json(json.at("max_absolute")), number_from_json(json.at("max_relative")),
+          number_from_json(json.at("max_in_limits"))};
 }
 
 }  // namespace hiptune

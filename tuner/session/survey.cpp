@@ -4,6 +4,7 @@
 
 #include "cache/target_json.hpp"
 #include "hiptune/error.hpp"
+#include "problem/log.hpp"
 #include "session/messages.hpp"
 
 namespace hiptune {
@@ -14,64 +15,90 @@ namespace {
 
 const Backend& backend_called(const std::string& name) { return *std::ranges::find(backends(), name, &Backend::name); }
 
-Json devices_of(const std::string& backend, const DeviceSettings& settings) {
-  Json devices = Json::array(), reasons = Json::array();
-  std::string reason;
-  for (const std::string& id : backend_called(backend).devices(settings, reason)) {
-    try {
-      devices.push_back(Json::parse(to_json(open_device(id, settings)->target()).dump()));
-    } catch (const Error& error) {
-      reasons.push_back(id + ": " + error.what());
-    } catch (const DeviceLost& error) {
-      reasons.push_back(id + ": " + error.what());
-    }
+// The reply, or why there is none: `trying` begins what is said of a worker that died or hung.
+using Reply = std::variant<Json, std::string>;
+
+Reply ask(const Surveyor& surveyor, Json question, const std::string& trying) {
+  question["op"] = "survey";
+  question["cxx_compiler"] = surveyor.settings.cxx_compiler;
+  question["temporary_directory"] = surveyor.settings.temporary_directory;
+  try {
+    WorkerProcess worker(surveyor.program);
+    WorkerAnswer answer = worker.ask(question, surveyor.deadline);
+    if (auto* reply = std::get_if<Json>(&answer)) return std::move(*reply);
+    return trying + ", " + describe(answer);
+  } catch (const Error& error) {
+    return std::string(error.what());
   }
-  if (!reason.empty()) reasons.push_back(reason);
-  return {{"devices", devices}, {"reasons", reasons}};
 }
 
-// A worker of its own for each question: what ends one leaves the other's answer.
-WorkerAnswer ask(const std::string& part, const std::string& backend, const std::filesystem::path& program,
-                 const DeviceSettings& settings, Seconds deadline) {
-  WorkerProcess worker(program);
-  return worker.ask({{"op", "survey"},
-                     {"part", part},
-                     {"backend", backend},
-                     {"cxx_compiler", settings.cxx_compiler},
-                     {"temporary_directory", settings.temporary_directory}},
-                    deadline);
+struct Listed {
+  std::vector<std::string> ids;
+  std::string reason;  // why there are none
+};
+
+Listed list_devices(const Surveyor& surveyor, const std::string& backend) {
+  const Reply reply = ask(surveyor, {{"part", "devices"}, {"backend", backend}}, "looking for its devices");
+  if (const auto* reason = std::get_if<std::string>(&reply)) return {{}, *reason};
+  const Json& listed = std::get<Json>(reply);
+  return {listed.at("ids").get<std::vector<std::string>>(), listed.at("reason").get<std::string>()};
+}
+
+std::variant<Target, std::string> look_at(const Surveyor& surveyor, const std::string& id) {
+  const Reply reply = ask(surveyor, {{"part", "target"}, {"id", id}}, "opening it");
+  if (const auto* reason = std::get_if<std::string>(&reply)) return *reason;
+  return target_from_json(nlohmann::json::parse(std::get<Json>(reply).at("target").dump()));
 }
 
 }  // namespace
 
-BackendSurvey survey_backend(const std::string& backend, const std::filesystem::path& program,
-                             const DeviceSettings& settings, Seconds deadline) {
+BackendSurvey survey_backend(const Surveyor& surveyor, const std::string& backend) {
   BackendSurvey survey{backend, {}, {}, std::nullopt, ""};
-  const WorkerAnswer devices = ask("devices", backend, program, settings, deadline);
-  if (const auto* reply = std::get_if<Json>(&devices)) {
-    for (const Json& target : reply->at("devices"))
-      survey.devices.push_back(target_from_json(nlohmann::json::parse(target.dump())));
-    survey.reasons = reply->at("reasons").get<std::vector<std::string>>();
-  } else {
-    survey.reasons = {"looking for its devices, " + describe(devices)};
-  }
-  try {
-    const WorkerAnswer compiler = ask("compiler", backend, program, settings, deadline);
-    if (const auto* reply = std::get_if<Json>(&compiler))
-      survey.compiler = reply->at("version").get<std::string>();
+  const Listed listed = list_devices(surveyor, backend);
+  if (!listed.reason.empty()) survey.reasons.push_back(listed.reason);
+  for (const std::string& id : listed.ids) {
+    const auto found = look_at(surveyor, id);
+    if (const auto* target = std::get_if<Target>(&found))
+      survey.devices.push_back(*target);
     else
-      survey.no_compiler = "looking for its compiler, " + describe(compiler);
-  } catch (const Error& error) {
-    survey.no_compiler = error.what();
+      survey.reasons.push_back(id + ": " + std::get<std::string>(found));
   }
+  const Reply compiler = ask(surveyor, {{"part", "compiler"}, {"backend", backend}}, "looking for its compiler");
+  if (const auto* reply = std::get_if<Json>(&compiler))
+    survey.compiler = reply->at("version").get<std::string>();
+  else
+    survey.no_compiler = std::get<std::string>(compiler);
   return survey;
+}
+
+std::string resolve_device(const Surveyor& surveyor, const std::string& id) {
+  if (id != "auto") return id;
+  std::string reasons;
+  for (const Backend& backend : backends()) {
+    const Listed listed = list_devices(surveyor, backend.name);
+    if (!listed.ids.empty()) return listed.ids.front();
+    reasons += "\n  " + backend.name + ": " + listed.reason;
+  }
+  throw unavailable("no device is available:" + reasons);
+}
+
+Target target_of(const Surveyor& surveyor, const std::string& id) {
+  const auto found = look_at(surveyor, resolve_device(surveyor, id));
+  if (const auto* target = std::get_if<Target>(&found)) return *target;
+  throw unavailable(std::get<std::string>(found));
 }
 
 Json answer_survey(const Json& request) {
   const DeviceSettings settings{request.at("cxx_compiler"), request.at("temporary_directory")};
+  const auto& part = request.at("part");
+  if (part == "target")
+    return {
+        {"target", Json::parse(to_json(open_device(request.at("id").get<std::string>(), settings)->target()).dump())}};
   const auto backend = request.at("backend").get<std::string>();
-  if (request.at("part") == "devices") return devices_of(backend, settings);
-  return {{"version", open_compiler(backend, settings)->version()}};
+  if (part == "compiler") return {{"version", open_compiler(backend, settings)->version()}};
+  std::string reason;
+  const std::vector<std::string> ids = backend_called(backend).devices(settings, reason);
+  return {{"ids", ids}, {"reason", reason}};
 }
 
 }  // namespace hiptune

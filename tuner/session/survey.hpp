@@ -21,9 +21,21 @@ struct BackendSurvey {
   std::string no_compiler;              // why there is none
 };
 
-// Looks in worker processes of `program`, so that a vendor's library that aborts or hangs is a reason like any other.
-[[nodiscard]] BackendSurvey survey_backend(const std::string& backend, const std::filesystem::path& program,
-                                           const DeviceSettings& settings, Seconds deadline = Seconds(60));
+// How to look: each question goes to a worker process of `program`, so that a vendor's library that aborts or hangs is
+// a reason like any other.
+struct Surveyor {
+  std::filesystem::path program;  // the hiptune executable
+  DeviceSettings settings;
+  Seconds deadline{60};
+};
+
+[[nodiscard]] BackendSurvey survey_backend(const Surveyor& surveyor, const std::string& backend);
+
+// "auto" becomes the id of the first device of the first backend that has any. Throws Error(unavailable) when none has.
+[[nodiscard]] std::string resolve_device(const Surveyor& surveyor, const std::string& id);
+
+// What a device is, "auto" included. Throws Error(unavailable).
+[[nodiscard]] Target target_of(const Surveyor& surveyor, const std::string& id);
 
 // The worker's part.
 [[nodiscard]] nlohmann::ordered_json answer_survey(const nlohmann::ordered_json& request);

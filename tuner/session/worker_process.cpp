@@ -82,7 +82,8 @@ std::string words_of(const WorkerDied& died) {
 }
 
 std::string words_of(const WorkerTimedOut& timed_out) {
-  return fmt::format("{} took longer than {:g} s; --timeout allows more", timed_out.phase, timed_out.deadline.count());
+  const std::string what = timed_out.phase == "open" ? "opening the device" : timed_out.phase;
+  return fmt::format("{} took longer than {:g} s; --timeout allows more", what, timed_out.deadline.count());
 }
 
 }  // namespace

@@ -60,8 +60,7 @@ CompileResult describe(CodeObject code, const CompileRequest& request) {
   const auto kernels = metadata_of(code.bytes);
   for (const std::string& entry : request.entry_points) {
     const auto found = kernels.find(entry);
-    if (found == kernels.end())
-      return CompileFailure{request.source.name + ": error: no kernel 'extern \"C\" __global__ void " + entry + "'\n"};
+    if (found == kernels.end()) return no_entry_point(request.source.name, entry);
     code.resources.push_back(found->second.resources);
   }
   code.isa_hash = isa_hash_of(code.bytes);
@@ -74,6 +73,7 @@ std::string HiprtcCompiler::version() const { return hiprtc_version(); }
 
 TargetFacts HiprtcCompiler::facts(const std::string& architecture) {
   TargetFacts facts = common_facts();
+  facts.lds_bytes = lds_bytes_of(architecture);
   facts.wave_size = wave_size_of(architecture);
   facts.compute_units = kTypicalComputeUnits;
   return facts;

@@ -17,8 +17,9 @@ bool compiles_empty_kernel(const std::string& architecture) {
 }
 
 Error unknown(const std::string& architecture, const ChildEnd& end) {
-  return unavailable(hiprtc_version() + " cannot compile an empty kernel for '" + architecture + "' (" + end.words +
-                     "); " + (end.in_time ? "install a newer ROCm, or choose another target" : "try again"));
+  return unavailable(
+      hiprtc_version() + " cannot compile an empty kernel for '" + architecture + "' (" + end.words + "); " +
+      (end.in_time ? "it is misspelt (names are as gfx90a or gfx90a:xnack-), or needs a newer ROCm" : "try again"));
 }
 
 }  // namespace

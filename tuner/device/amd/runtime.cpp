@@ -43,7 +43,8 @@ Target describe(int device) {
 }
 
 std::string why_no_device(hipError_t error) {
-  if (::access("/dev/kfd", F_OK) != 0) return "there is no /dev/kfd: the amdgpu driver is not loaded";
+  if (::access("/dev/kfd", F_OK) != 0)
+    return "there is no /dev/kfd: the amdgpu driver is not loaded, or this container was not given the GPUs";
   if (::access("/dev/kfd", R_OK | W_OK) != 0)
     return "/dev/kfd may not be opened; add this user to the group that owns it (render or video)";
   if (error == hipSuccess || error == hipErrorNoDevice)
@@ -76,7 +77,8 @@ hipError_t launch(Kernel kernel, const Geometry& geometry, void* const* argument
                                const_cast<void**>(arguments), nullptr);
 }
 
-hipError_t instantiate(hipGraphExec_t& executable, hipGraph_t graph) {
+// HIP enqueues a graph's nodes when it is launched; nothing can be uploaded before.
+hipError_t instantiate(hipGraphExec_t& executable, hipGraph_t graph, hipStream_t) {
   return hipGraphInstantiateWithFlags(&executable, graph, 0);
 }
 

@@ -6,6 +6,7 @@
 #include "device/geometry_limits.hpp"
 #include "gpu/device_scope.hpp"
 #include "gpu/module.hpp"
+#include "gpu/relaxed_capture.hpp"
 #include "hiptune/error.hpp"
 
 namespace hiptune::gpu {
@@ -54,6 +55,7 @@ GpuDevice::GpuDevice(int index) : index_(index) {
     throw unavailable("no device " + id_of(index) + "; there " +
                       (count == 1 ? "is " + id_of(0) : "are " + id_of(0) + " to " + id_of(count - 1)));
   const DeviceScope scope(index_);
+  check("making the device current", scope.error());
   target_ = describe(index_);
   target_.backend = kBackend;
   target_.id = id_of(index_);
@@ -66,6 +68,7 @@ GpuDevice::~GpuDevice() {
 
 void* GpuDevice::allocate(std::size_t bytes) {
   const DeviceScope scope(index_);
+  const RelaxedCapture relaxed;
   void* memory = nullptr;
   const hipError_t error = hipMalloc(&memory, std::max<std::size_t>(bytes, 1));
   if (error == hipErrorOutOfMemory) {
@@ -81,6 +84,7 @@ void* GpuDevice::allocate(std::size_t bytes) {
 
 void GpuDevice::release(void* memory) noexcept {
   const DeviceScope scope(index_);
+  const RelaxedCapture relaxed;
   static_cast<void>(hipFree(memory));
 }
 
@@ -123,7 +127,7 @@ void GpuDevice::synchronize(Stream stream) {
   HIPTUNE_CALL(hipStreamSynchronize(to_stream(stream)));
 }
 
-Nanoseconds GpuDevice::time(const std::function<void(Stream)>& enqueue) {
+DeviceTime GpuDevice::time(const std::function<void(Stream)>& enqueue) {
   const DeviceScope scope(index_);
   if (!stopwatch_) stopwatch_.emplace();
   return stopwatch_->time(enqueue);

@@ -24,7 +24,7 @@ class GpuDevice final : public Device {
   [[nodiscard]] std::unique_ptr<Module> load(const CodeObject& code) override;
   void launch(Function function, const Geometry& geometry, void* const* arguments, Stream stream) override;
   void synchronize(Stream stream) override;
-  [[nodiscard]] Nanoseconds time(const std::function<void(Stream)>& enqueue) override;
+  [[nodiscard]] DeviceTime time(const std::function<void(Stream)>& enqueue) override;
 
  private:
   void copy_bytes(void* to, const void* from, std::size_t bytes, hipMemcpyKind kind, Stream stream) const;

@@ -5,22 +5,21 @@
 namespace hiptune::gpu {
 
 // Makes a device the calling thread's current one, and gives the thread its own back at the end: an application may
-// use several. Never fails: where the device cannot be made current, the calls that follow say so.
+// use several. Each backend has its own device_scope.cpp.
 class DeviceScope {
  public:
-  explicit DeviceScope(int device) noexcept {
-    if (hipGetDevice(&previous_) == hipSuccess && previous_ == device) return;
-    changed_ = hipSetDevice(device) == hipSuccess;
-  }
-  ~DeviceScope() {
-    if (changed_) static_cast<void>(hipSetDevice(previous_));
-  }
+  explicit DeviceScope(int device) noexcept;
+  ~DeviceScope();
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
+
+  // Why the device is not current. One that was current once can always be made so.
+  [[nodiscard]] hipError_t error() const { return error_; }
 
  private:
   int previous_ = 0;
   bool changed_ = false;
+  hipError_t error_ = hipSuccess;
 };
 
 }  // namespace hiptune::gpu

@@ -29,6 +29,7 @@ void unload(Library library) noexcept;
 [[nodiscard]] hipError_t find_kernel(Kernel& kernel, Library library, const std::string& entry,
                                      const TargetFacts& facts);
 [[nodiscard]] hipError_t launch(Kernel kernel, const Geometry& geometry, void* const* arguments, hipStream_t stream);
-[[nodiscard]] hipError_t instantiate(hipGraphExec_t& executable, hipGraph_t graph);
+// Ready to be launched on the stream: whatever can be done before a launch is done, or enqueued there.
+[[nodiscard]] hipError_t instantiate(hipGraphExec_t& executable, hipGraph_t graph, hipStream_t stream);
 
 }  // namespace hiptune::gpu

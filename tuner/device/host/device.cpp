@@ -151,10 +151,10 @@ std::optional<Fault> HostDevice::first_fault() {
 
 void HostDevice::synchronize(Stream) {}
 
-Nanoseconds HostDevice::time(const std::function<void(Stream)>& enqueue) {
+DeviceTime HostDevice::time(const std::function<void(Stream)>& enqueue) {
   const auto start = std::chrono::steady_clock::now();
   enqueue(nullptr);
-  return std::chrono::steady_clock::now() - start;
+  return {std::chrono::steady_clock::now() - start};
 }
 
 void HostDevice::set_schedule(const Schedule& schedule) {

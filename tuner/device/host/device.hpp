@@ -30,7 +30,7 @@ class HostDevice final : public Device {
   [[nodiscard]] std::unique_ptr<Module> load(const CodeObject& code) override;
   void launch(Function function, const Geometry& geometry, void* const* arguments, Stream stream) override;
   void synchronize(Stream stream) override;
-  [[nodiscard]] Nanoseconds time(const std::function<void(Stream)>& enqueue) override;
+  [[nodiscard]] DeviceTime time(const std::function<void(Stream)>& enqueue) override;
   void set_schedule(const Schedule& schedule) override;
 
  private:

@@ -19,8 +19,8 @@ class WorkerPool {
 
   [[nodiscard]] int workers() const { return static_cast<int>(threads_.size()) + 1; }
   // Calls job(0) on the caller and job(i), 0 < i < workers(), on at most `wanted` - 1 threads, each of which joins
-  // once, and returns when all have ended. A thread that wakes up after job(0) has ended takes no part, so the work must be shared out by asking
-  // for it. The job must not throw. Does not allocate.
+  // once, and returns when all have ended. A thread that wakes up after job(0) has ended takes no part, so the work
+  // must be shared out by asking for it. The job must not throw. Does not allocate.
   void run(int wanted, const std::function<void(int)>& job);
 
  private:

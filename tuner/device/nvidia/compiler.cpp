@@ -109,9 +109,7 @@ CompileResult NvrtcCompiler::compile(const CompileRequest& request) {
   if (result != NVRTC_SUCCESS) return CompileFailure{without_report(log)};
   CodeObject code;
   code.bytes = program.cubin();
-  if (const auto entry = missing_entry(request, code.bytes))
-    return CompileFailure{request.source.name + ": error: there is no entry point '" + *entry +
-                          "'; define it as extern \"C\" __global__ void " + *entry + "(...)\n"};
+  if (const auto entry = missing_entry(request, code.bytes)) return no_entry_point(request.source.name, *entry);
   code.isa_hash = hash_code(code.bytes);
   code.resources = resources_of(request, log);
   return code;

@@ -24,18 +24,6 @@ int driver_version() {
   return version;
 }
 
-// While it lives, calls of this thread may not disturb a stream that another thread captures.
-class RelaxedCapture {
- public:
-  RelaxedCapture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
-  ~RelaxedCapture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
-  RelaxedCapture(const RelaxedCapture&) = delete;
-  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
-
- private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-};
-
 // Where clusters exist, 8 blocks are portable.
 int max_cluster(int device) { return attribute(cudaDevAttrClusterLaunch, device) != 0 ? 8 : 1; }
 
@@ -72,7 +60,9 @@ Target describe(int device) {
 
 std::string why_no_device(hipError_t error) {
   const std::string needed = "CUDA " + version_text(CUDART_VERSION);
-  if (driver_version() == 0) return "no NVIDIA driver is loaded (" + needed + " is needed)";
+  if (driver_version() == 0)
+    return "no NVIDIA driver is loaded, or this container was not given the GPUs (a driver for " + needed +
+           " is needed)";
   if (error == cudaErrorInsufficientDriver)
     return "the NVIDIA driver is for CUDA " + version_text(driver_version()) + ", and hiptune was built with " +
            needed + "; install a newer driver";
@@ -98,7 +88,6 @@ bool is_fatal(hipError_t error) {
 }
 
 hipError_t load(Library& library, std::span<const std::byte> code) {
-  const RelaxedCapture relaxed;
   return cudaLibraryLoadData(reinterpret_cast<cudaLibrary_t*>(&library), code.data(), nullptr, nullptr, 0, nullptr,
                              nullptr, 0);
 }
@@ -106,7 +95,6 @@ hipError_t load(Library& library, std::span<const std::byte> code) {
 void unload(Library library) noexcept { static_cast<void>(cudaLibraryUnload(static_cast<cudaLibrary_t>(library))); }
 
 hipError_t find_kernel(Kernel& kernel, Library library, const std::string& entry, const TargetFacts& facts) {
-  const RelaxedCapture relaxed;
   cudaKernel_t found = nullptr;
   const cudaError_t error = cudaLibraryGetKernel(&found, static_cast<cudaLibrary_t>(library), entry.c_str());
   if (error != cudaSuccess) return error;
@@ -135,8 +123,9 @@ hipError_t launch(Kernel kernel, const Geometry& geometry, void* const* argument
   return cudaLaunchKernelExC(&config, kernel, const_cast<void**>(arguments));
 }
 
-hipError_t instantiate(hipGraphExec_t& executable, hipGraph_t graph) {
-  return cudaGraphInstantiate(&executable, graph, 0);
+hipError_t instantiate(hipGraphExec_t& executable, hipGraph_t graph, hipStream_t stream) {
+  const hipError_t error = cudaGraphInstantiate(&executable, graph, 0);
+  return error == cudaSuccess ? cudaGraphUpload(executable, stream) : error;
 }
 
 }  // namespace hiptune::gpu

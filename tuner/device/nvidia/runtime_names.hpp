@@ -8,6 +8,7 @@ using hipEvent_t = cudaEvent_t;
 using hipGraph_t = cudaGraph_t;
 using hipGraphExec_t = cudaGraphExec_t;
 using hipMemcpyKind = cudaMemcpyKind;
+using hipStreamCaptureMode = cudaStreamCaptureMode;
 using hipStream_t = cudaStream_t;
 
 #define hipSuccess cudaSuccess
@@ -15,17 +16,16 @@ using hipStream_t = cudaStream_t;
 #define hipMemcpyDeviceToDevice cudaMemcpyDeviceToDevice
 #define hipMemcpyDeviceToHost cudaMemcpyDeviceToHost
 #define hipMemcpyHostToDevice cudaMemcpyHostToDevice
+#define hipStreamCaptureModeRelaxed cudaStreamCaptureModeRelaxed
 #define hipStreamCaptureModeThreadLocal cudaStreamCaptureModeThreadLocal
 #define hipStreamNonBlocking cudaStreamNonBlocking
 
 #define hipEventCreate cudaEventCreate
 #define hipEventDestroy cudaEventDestroy
 #define hipEventElapsedTime cudaEventElapsedTime
-#define hipEventQuery cudaEventQuery
 #define hipEventRecord cudaEventRecord
 #define hipEventSynchronize cudaEventSynchronize
 #define hipFree cudaFree
-#define hipGetDevice cudaGetDevice
 #define hipGetDeviceCount cudaGetDeviceCount
 #define hipGetErrorName cudaGetErrorName
 #define hipGetErrorString cudaGetErrorString
@@ -37,9 +37,10 @@ using hipStream_t = cudaStream_t;
 #define hipMemGetInfo cudaMemGetInfo
 #define hipMemcpyAsync cudaMemcpyAsync
 #define hipMemsetAsync cudaMemsetAsync
-#define hipSetDevice cudaSetDevice
+#define hipStreamAddCallback cudaStreamAddCallback
 #define hipStreamBeginCapture cudaStreamBeginCapture
 #define hipStreamCreateWithFlags cudaStreamCreateWithFlags
 #define hipStreamDestroy cudaStreamDestroy
 #define hipStreamEndCapture cudaStreamEndCapture
 #define hipStreamSynchronize cudaStreamSynchronize
+#define hipThreadExchangeStreamCaptureMode cudaThreadExchangeStreamCaptureMode

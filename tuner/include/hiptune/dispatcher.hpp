@@ -92,7 +92,8 @@ class BoundKernel {
   // nearest tuned configuration is built in the background; prepare() builds it at once.
   //
   // A configuration with workspaces keeps some for each thread and stream: the first such call, and one that needs more
-  // than those before it, waits for the stream and allocates. Make one of the largest size before a capture.
+  // than those before it, allocates, in a capture too. A captured graph uses these workspaces whenever it is launched:
+  // launch it where it runs before or after what else uses them, such as on the stream that it was captured from.
   [[nodiscard]] Status operator()(void* stream, Args... args) const noexcept {
     void* arguments[sizeof...(Args) + detail::kMaxWorkspaces] = {address(args)...};
     return detail::launch(*binding_, stream, arguments);
