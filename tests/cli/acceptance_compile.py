@@ -32,6 +32,7 @@ class Compile(Home):
         (["--isa", "/dev/null/isa"], 2, ["--isa: /dev/null: is a file", "choose another folder"]),
         (["--arch", "sm90"], 2, ["no compiler builds for 'sm90'", "did you mean \"sm_90\"?"]),
         (["--arch", "GFX90A"], 2, ["did you mean \"gfx90a\"?"]),
+        (["--isa", "--seed"], 2, ["--isa --seed: no folder but an option"]),
         (["--isa", "/proc/isa"], 2, ["--isa: /proc/isa", "choose another folder"]),
     ]
 

@@ -19,6 +19,9 @@ class Devices(Home):
             self.assertTrue(backend["devices"] or backend["reason"])
             self.assertTrue(backend.get("compiler") or backend["no_compiler"])
 
+    def test_it_takes_no_device(self):
+        self.run_hiptune("devices", "--device", "host", expect=2, phrases=["there is no option --device"])
+
     def test_words_that_name_no_device_are_errors(self):
         verify = ["verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--device"]
         backends = self.json_of("devices")[-1]["backends"]

@@ -102,6 +102,9 @@ void open_folders(std::vector<Job>& jobs, const CompileOptions& options, const O
   if (options.isa->count() == 0) return;
   const auto root = options.isa->as<std::string>();
   if (root.empty()) throw bad_input("--isa: the folder's name is empty");
+  if (root.starts_with("-"))
+    throw bad_input("--isa " + excerpt(valid_utf8(root)) + ": no folder but an option; write ./" + root +
+                    " for a folder of that name");
   if (valid_utf8(root) != root)  // it travels to the workers as JSON
     throw bad_input("--isa: " + valid_utf8(root) + ": the path is not UTF-8; choose another");
   for (Job& job : jobs)

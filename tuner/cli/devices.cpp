@@ -57,7 +57,8 @@ int run(const Context& context) {
   return kDone;
 }
 
-Action configure(CLI::App&, const Context&) {
+Action configure(CLI::App& command, const Context&) {
+  for (const char* unused : {"--device", "--cache", "--kernel-path"}) command.remove_option(command.get_option(unused));
   return [](Context& context) { return run(context); };
 }
 
