@@ -29,8 +29,13 @@ std::vector<Round> rounds_of(const std::vector<double>& times, int count, double
 }
 
 TEST(Finalists, are_those_within_three_percent_in_the_given_order) {
-  const std::vector<std::optional<double>> times{130, 102.9, std::nullopt, 100, 103.1, 101};
-  EXPECT_THAT(choose_finalists(times), ElementsAre(1, 3, 5));
+  const std::vector<std::optional<double>> times{130, 102.9, std::nullopt, 100, 103.1, 101, 100.5, 102};
+  EXPECT_THAT(choose_finalists(times), ElementsAre(1, 3, 5, 6, 7));
+}
+
+TEST(Finalists, are_at_least_four_where_so_many_were_timed) {
+  EXPECT_THAT(choose_finalists(std::vector<std::optional<double>>{300, 500, 100, 400, 200}), ElementsAre(0, 2, 3, 4));
+  EXPECT_THAT(choose_finalists(std::vector<std::optional<double>>{300, std::nullopt, 100}), ElementsAre(0, 2));
 }
 
 TEST(Finalists, are_at_most_sixteen_the_fastest) {

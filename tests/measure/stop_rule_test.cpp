@@ -65,5 +65,18 @@ TEST(StopRule, starting_again_forgets_samples_and_time) {
   EXPECT_FALSE(rule.done());
 }
 
+TEST(StopRule, takes_two_samples_of_what_is_hopeless) {
+  StopRule rule({.min_samples = 5, .hopeless_above = 200}, [] { return Nanoseconds(0); });
+  rule.start();
+  rule.add(300);
+  EXPECT_FALSE(rule.done());
+  rule.add(400);
+  EXPECT_TRUE(rule.done());
+  rule.start();
+  rule.add(300);
+  rule.add(199);
+  EXPECT_FALSE(rule.done()) << "one of them was not";
+}
+
 }  // namespace
 }  // namespace hiptune

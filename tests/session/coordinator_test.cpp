@@ -51,6 +51,24 @@ class WithMishaps : public testing::Test {
   const Problem problem_ = make_problem(kernel_.space, {100}, Dtype::f32, {});
 };
 
+TEST_F(WithMishaps, finals_tell_who_failed_and_how) {
+  FinalsRequest request;
+  request.timing = two_samples();
+  request.limits.min_rounds = request.limits.max_rounds = 2;
+  for (const auto& [mishap, outcome] :
+       {std::pair{"wrong", Outcome::wrong}, {"leaves", Outcome::crashed}, {"compile_error", Outcome::launch_failed}}) {
+    Coordinator coordinator(worker_settings(test::mishaps_folder()));
+    coordinator.prepare("mishaps", problem_, 1, GateDepth::tuned_shape);
+    request.configs = {config("none"), config(mishap)};
+    const auto answer = coordinator.finals(request);
+    const auto* report = std::get_if<FinalsReport>(&answer);
+    ASSERT_NE(report, nullptr) << mishap;
+    ASSERT_EQ(report->failures.size(), 1u) << mishap;
+    EXPECT_EQ(report->failures.begin()->first, 1u);
+    EXPECT_EQ(report->failures.begin()->second.outcome, outcome) << report->failures.begin()->second.why;
+  }
+}
+
 TEST_F(WithMishaps, the_target_and_compiler_are_the_worker_s) {
   const Coordinator coordinator(worker_settings(test::mishaps_folder()));
   EXPECT_EQ(coordinator.target().id, "host");

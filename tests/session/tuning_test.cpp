@@ -49,6 +49,8 @@ class TuningMishaps : public testing::Test {
     // Making a large cache cold takes a while.
     request.limits.stop.min_samples = request.limits.stop.max_samples = 1;
     request.limits.warmups = 1;
+    request.processes = 1;
+    request.finals.min_rounds = request.finals.max_rounds = 2;
     return request;
   }
 
@@ -85,7 +87,7 @@ TEST_F(TuningMishaps, stores_a_record_with_all_that_it_was_made_from) {
   EXPECT_EQ(to_json_line(record), to_json_line(*result.record));
   EXPECT_EQ(problem_key(record), "elements=500 dtype=f32");
   EXPECT_EQ(record.config, result.trials[result.selection->winner].config);
-  EXPECT_EQ(record.timing.cold.samples, 1);
+  EXPECT_EQ(record.timing.cold.samples, 2) << "one for each round of the finals";
   EXPECT_EQ(record.timing.warm.samples, 1);
   EXPECT_GT(record.timing.cold.median_ns, 0);
   EXPECT_EQ(record.work_bytes, 4000);
@@ -108,6 +110,27 @@ TEST_F(TuningMishaps, stores_a_record_with_all_that_it_was_made_from) {
   EXPECT_EQ(record.provenance.hiptune_version, HIPTUNE_VERSION);
 }
 
+TEST_F(TuningMishaps, times_the_finalists_side_by_side_in_fresh_processes) {
+  TuneRequest two = request({{"MISHAP", std::string("none")}});
+  two.processes = 2;
+  const TuneResult result = tuning_.run(two);
+  ASSERT_EQ(result.finals.size(), 2u);
+  double best = 2;
+  for (const FinalResult& one : result.finals) {
+    EXPECT_EQ(one.process_medians.size(), 2u);
+    EXPECT_EQ(result.trials[one.trial].samples->cold.size(), 4u);
+    EXPECT_LE(one.standing.lower, one.standing.upper);
+    best = std::min(best, one.standing.ratio);
+  }
+  EXPECT_EQ(best, 1);
+}
+
+TEST_F(TuningMishaps, has_no_finals_where_one_variant_is_all_there_is) {
+  const TuneResult result = tune(harmless(32));
+  EXPECT_TRUE(result.finals.empty());
+  EXPECT_EQ(result.selection->winner, 0u);
+}
+
 TEST_F(TuningMishaps, writes_down_every_trial_and_tries_none_twice) {
   (void)tune({{"MISHAP", std::string("none")}});
   std::vector<std::string> kinds;
@@ -115,7 +138,7 @@ TEST_F(TuningMishaps, writes_down_every_trial_and_tries_none_twice) {
   for (std::string line; std::getline(lines, line);)
     kinds.push_back(nlohmann::ordered_json::parse(line).items().begin().key());
   // The baseline is one of the two configurations.
-  EXPECT_THAT(kinds, ElementsAre("tune", "yardstick", "trial", "trial", "stored"));
+  EXPECT_THAT(kinds, ElementsAre("tune", "yardstick", "trial", "trial", "finals", "stored"));
 }
 
 TEST_F(TuningMishaps, goes_on_after_variants_that_crash_and_stores_none_that_is_wrong) {

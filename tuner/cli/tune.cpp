@@ -29,7 +29,18 @@ struct TuneOptions {
   std::string strategy = "exhaustive";
   std::size_t trials = 0;
   std::string objective = "cold";
+  int processes = TuneRequest{}.processes;
+  std::string protocol = "adaptive";
 };
+
+// As the origin of the kernels measured: 10 warm-ups, then 50 timed launches, in each process; no adaptive stop.
+void follow_origin(TuneRequest& request) {
+  constexpr int kWarmups = 10, kLaunches = 50;
+  request.limits.warmups = kWarmups;
+  request.limits.launches = 1;
+  request.limits.stop.min_samples = request.limits.stop.max_samples = kLaunches;
+  request.finals.min_rounds = request.finals.max_rounds = kLaunches;
+}
 
 std::string strategy_names() {
   std::string names;
@@ -47,6 +58,8 @@ TuneRequest request_for(const TuneOptions& options, const Problem& problem, cons
   request.seed = options.variants.seed;
   request.objective = options.objective == "cold" ? Objective::cold : Objective::warm;
   request.limits = options.timing.limits();
+  request.processes = options.processes;
+  if (options.protocol == "origin") follow_origin(request);
   return request;
 }
 
@@ -110,9 +123,28 @@ std::string yardstick_text(const TuneResult& result) {
                      format_bytes(result.work.bytes));
 }
 
+// The finalists by their ratio to the fastest.
+std::string finals_of(const TuneResult& result) {
+  if (result.finals.empty()) return "";
+  Table table({"finals", "vs fastest", "95 % interval", "median of processes", "range"});
+  std::vector<const FinalResult*> sorted;
+  for (const FinalResult& one : result.finals) sorted.push_back(&one);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](auto* a, auto* b) { return a->standing.ratio < b->standing.ratio; });
+  for (const FinalResult* one : sorted) {
+    const auto [least, most] = std::ranges::minmax(one->process_medians);
+    table.add({to_string(result.trials[one->trial].config), fmt::format("{:.4f}", one->standing.ratio),
+               fmt::format("{:.4f} to {:.4f}", one->standing.lower, one->standing.upper),
+               format_time(median(one->process_medians)),
+               fmt::format("{} to {}", format_time(least), format_time(most))});
+  }
+  return table.text();
+}
+
 void print_result(const TuneResult& result, const TuneRequest& request, bool lost) {
   print("");
   print(table_of(result, request.objective) + yardstick_text(result));
+  if (const std::string finals = finals_of(result); !finals.empty()) print("\n" + finals.substr(0, finals.size() - 1));
   print("failures: " + failures_by_kind(result.trials) + first_failure(result.trials));
   if (result.invalid.count > 0)
     print(fmt::format("{} more {} invalid here: {}", result.invalid.count, result.invalid.count == 1 ? "is" : "are",
@@ -137,6 +169,12 @@ Json result_json(const Space& space, const TuneResult& result, const TuneRequest
             {"trials", result.trials.size()},
             {"failures", failures_by_kind(result.trials)}};
   if (!result.yardstick) json["no_yardstick"] = result.no_yardstick;
+  for (const FinalResult& one : result.finals)
+    json["finals"].push_back({{"config", to_json(result.trials[one.trial].config)},
+                              {"ratio", one.standing.ratio},
+                              {"lower", one.standing.lower},
+                              {"upper", one.standing.upper},
+                              {"process_medians_ns", one.process_medians}});
   if (result.record) json["entry"] = Json::parse(to_json_line(*result.record));
   return json;
 }
@@ -261,6 +299,19 @@ Action configure(CLI::App& command, const Context& context) {
       ->check(CLI::IsMember({"cold", "warm"}).description(""))
       ->capture_default_str()
       ->group("Search");
+  command
+      .add_option("--processes", options->processes, "fresh processes in which the finalists are timed side by side")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->capture_default_str()
+      ->group("Timing");
+  command
+      .add_option("--protocol", options->protocol,
+                  "adaptive: samples until the median is known well; origin: 10 warm-ups and 50 timed launches")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"adaptive", "origin"}).description(""))
+      ->capture_default_str()
+      ->group("Timing");
   return [options](Context& run_context) { return run(run_context, *options); };
 }
 

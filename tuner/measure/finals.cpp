@@ -12,7 +12,7 @@ namespace hiptune {
 namespace {
 
 constexpr double kMargin = 0.03;
-constexpr std::size_t kMostFinalists = 16;
+constexpr std::size_t kFewestFinalists = 4, kMostFinalists = 16;
 constexpr double kNormal95 = 1.96;
 
 // Logarithms of one's time over another's, in the rounds that both took part in.
@@ -29,16 +29,11 @@ std::vector<Round> all_rounds(std::span<const std::vector<Round>> processes) {
   return all;
 }
 
-std::size_t rounds_of(std::span<const Round> rounds, std::size_t finalist) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(rounds, [&](const Round& round) { return round[finalist].has_value(); }));
-}
-
 // Somebody who took part as often as anyone: all can be compared with it.
 std::size_t most_often(std::span<const Round> rounds) {
   std::size_t found = 0;
   for (std::size_t i = 1; i < rounds.front().size(); ++i)
-    if (rounds_of(rounds, i) > rounds_of(rounds, found)) found = i;
+    if (times_in(rounds, i).size() > times_in(rounds, found).size()) found = i;
   return found;
 }
 
@@ -85,10 +80,18 @@ std::vector<std::size_t> choose_finalists(std::span<const std::optional<double>>
   if (order.empty()) return order;
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return *times[a] < *times[b]; });
   const double limit = *times[order.front()] * (1 + kMargin);
-  std::erase_if(order, [&](std::size_t i) { return *times[i] > limit; });
-  order.resize(std::min(order.size(), kMostFinalists));
+  const auto near =
+      static_cast<std::size_t>(std::ranges::count_if(order, [&](std::size_t i) { return *times[i] <= limit; }));
+  order.resize(std::min(order.size(), std::clamp(near, kFewestFinalists, kMostFinalists)));
   std::sort(order.begin(), order.end());
   return order;
+}
+
+std::vector<double> times_in(std::span<const Round> rounds, std::size_t finalist) {
+  std::vector<double> times;
+  for (const Round& round : rounds)
+    if (round[finalist]) times.push_back(*round[finalist]);
+  return times;
 }
 
 std::vector<Standing> standings(std::span<const std::vector<Round>> processes) {

@@ -27,13 +27,16 @@ struct Standing {
 struct FinalsLimits {
   int min_rounds = 12;
   int max_rounds = 150;      // of one process
-  Nanoseconds budget{3e9};   // wall time of one process; the first min_rounds are run all the same
+  Nanoseconds budget{2e9};   // wall time of one process; the first min_rounds are run all the same
   double tie_within = 0.01;  // how much slower a tie may be
 };
 
-// Those that may be the fastest after all: within 3 % of the fastest, and at most 16, the fastest ones. Indices into
-// `times`, ascending. None where nothing was timed.
+// Those that may be the fastest after all: within 3 % of the fastest, but at least 4, for that one may have been lucky,
+// and at most 16, the fastest ones. Indices into `times`, ascending. None where nothing was timed.
 [[nodiscard]] std::vector<std::size_t> choose_finalists(std::span<const std::optional<double>> times);
+
+// One finalist's times.
+[[nodiscard]] std::vector<double> times_in(std::span<const Round> rounds, std::size_t finalist);
 
 // From the rounds of each process. Intervals are of order statistics, so that outliers and the shape of the noise do
 // not matter, and wide enough for every process's own median. Requires a round in which everybody took part.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "device/device.hpp"
@@ -15,6 +16,8 @@ struct StopLimits {
   int max_samples = 1000;
   Nanoseconds budget{5e8};               // wall time for all samples; the first min_samples are taken all the same
   double target_relative_error = 0.005;  // of the median
+  // Two samples that are both above it are enough: whatever the median, it is not what is looked for.
+  std::optional<double> hopeless_above = std::nullopt;
 };
 
 // When a variant has been sampled enough: three functions.
@@ -28,6 +31,8 @@ class StopRule {
   [[nodiscard]] const std::vector<double>& samples() const { return samples_; }
 
  private:
+  [[nodiscard]] bool is_hopeless() const;
+
   StopLimits limits_;
   Clock clock_;
   Nanoseconds started_{0};

@@ -14,50 +14,68 @@ Timer::Timer(Device& device, Rotation& rotation, const TimingLimits& limits, Clo
     : device_(&device), rotation_(&rotation), limits_(limits), clock_(std::move(clock)) {}
 
 std::vector<double> Timer::cold(const LaunchOver& launch) {
-  return sample(launch, {rotation_->size(), rotation_->needs_flush()});
+  return samples(launch, cold_batch(launch), limits_.hopeless_cold);
 }
 
-std::vector<double> Timer::warm(const LaunchOver& launch) { return sample(launch, {1, false}); }
+std::vector<double> Timer::warm(const LaunchOver& launch) {
+  return samples(launch, warm_batch(launch), limits_.hopeless_warm);
+}
 
-std::vector<double> Timer::sample(const LaunchOver& launch, const Mode& mode) {
+Timer::Batch Timer::cold_batch(const LaunchOver& launch) {
+  return warm_up(launch, {rotation_->size(), rotation_->needs_flush(), 1});
+}
+
+Timer::Batch Timer::warm_batch(const LaunchOver& launch) { return warm_up(launch, {1, false, 1}); }
+
+Timer::Batch Timer::warm_up(const LaunchOver& launch, Batch single) {
   next_ = 0;
   Nanoseconds per_launch{0};
-  for (int i = 0; i < std::max(1, limits_.warmups); ++i) per_launch = batch(launch, mode, 1);
-  const int launches = batch_size(per_launch, mode);
-  StopRule rule(limits_.stop, clock_);
-  for (rule.start(); !rule.done();) rule.add(batch(launch, mode, launches).count() / launches);
+  for (int i = 0; i < std::max(1, limits_.warmups); ++i) per_launch = time(launch, single);
+  return {single.sets, single.flush, batch_size(per_launch, single)};
+}
+
+double Timer::sample(const LaunchOver& launch, const Batch& batch) {
+  next_ %= batch.sets;
+  return time(launch, batch).count() / batch.launches;
+}
+
+std::vector<double> Timer::samples(const LaunchOver& launch, const Batch& batch, std::optional<double> hopeless_above) {
+  StopLimits limits = limits_.stop;
+  limits.hopeless_above = hopeless_above;
+  StopRule rule(limits, clock_);
+  for (rule.start(); !rule.done();) rule.add(sample(launch, batch));
   return rule.samples();
 }
 
 // Enough launches for the clock, never more than leave every launch its own fresh set where sets must be fresh.
-int Timer::batch_size(Nanoseconds per_launch, const Mode& mode) const {
+int Timer::batch_size(Nanoseconds per_launch, const Batch& single) const {
   const double wanted = std::ceil(limits_.min_batch / std::max(per_launch, Nanoseconds(1)));
   const int launches = limits_.launches.value_or(static_cast<int>(std::clamp<double>(wanted, 1, limits_.max_batch)));
-  const bool fresh = mode.flush || rotation_->has_inout();
-  return fresh ? std::min(launches, static_cast<int>(mode.sets)) : launches;
+  const bool fresh = single.flush || rotation_->has_inout();
+  return fresh ? std::min(launches, static_cast<int>(single.sets)) : launches;
 }
 
-void Timer::restore(const Mode& mode, int launches) {
+void Timer::restore(const Batch& batch) {
   if (!rotation_->has_inout()) return;
-  for (int i = 0; i < launches; ++i) rotation_->restore((next_ + static_cast<std::size_t>(i)) % mode.sets);
+  for (int i = 0; i < batch.launches; ++i) rotation_->restore((next_ + static_cast<std::size_t>(i)) % batch.sets);
 }
 
-DeviceTime Timer::try_batch(const LaunchOver& launch, const Mode& mode, int launches) {
-  restore(mode, launches);
-  if (mode.flush) rotation_->flush();
+DeviceTime Timer::try_batch(const LaunchOver& launch, const Batch& batch) {
+  restore(batch);
+  if (batch.flush) rotation_->flush();
   return device_->time([&](Stream stream) {
-    for (int i = 0; i < launches; ++i) {
+    for (int i = 0; i < batch.launches; ++i) {
       launch(next_, stream);
-      next_ = (next_ + 1) % mode.sets;
+      next_ = (next_ + 1) % batch.sets;
     }
   });
 }
 
 // A device that is late every time is as the caller gets it.
-Nanoseconds Timer::batch(const LaunchOver& launch, const Mode& mode, int launches) {
+Nanoseconds Timer::time(const LaunchOver& launch, const Batch& batch) {
   constexpr int kMostTries = 5;
-  DeviceTime taken = try_batch(launch, mode, launches);
-  for (int i = 1; taken.late && i < kMostTries; ++i) taken = try_batch(launch, mode, launches);
+  DeviceTime taken = try_batch(launch, batch);
+  for (int i = 1; taken.late && i < kMostTries; ++i) taken = try_batch(launch, batch);
   return taken.time;
 }
 

@@ -13,6 +13,8 @@ struct TimingLimits {
   Nanoseconds min_batch{1e5};   // a sample spans at least so much device time…
   int max_batch = 10000;        // …or so many launches
   std::optional<int> launches;  // exactly so many launches per sample instead
+  // Of each mode, for StopLimits::hopeless_above: the search goes on to other variants.
+  std::optional<double> hopeless_cold, hopeless_warm;
 };
 
 // Puts one launch on the stream, over the given set of the rotation.
@@ -33,17 +35,27 @@ class Timer {
   [[nodiscard]] std::vector<double> cold(const LaunchOver& launch);
   [[nodiscard]] std::vector<double> warm(const LaunchOver& launch);
 
- private:
-  struct Mode {
+  // What one sample is of.
+  struct Batch {
     std::size_t sets;  // rotated over
     bool flush;
+    int launches;
   };
-  [[nodiscard]] std::vector<double> sample(const LaunchOver& launch, const Mode& mode);
-  [[nodiscard]] DeviceTime try_batch(const LaunchOver& launch, const Mode& mode, int launches);
+  // Warms up, and finds out how many launches a sample needs.
+  [[nodiscard]] Batch cold_batch(const LaunchOver& launch);
+  [[nodiscard]] Batch warm_batch(const LaunchOver& launch);
+  // One sample: nanoseconds per launch.
+  [[nodiscard]] double sample(const LaunchOver& launch, const Batch& batch);
+
+ private:
+  [[nodiscard]] std::vector<double> samples(const LaunchOver& launch, const Batch& batch,
+                                            std::optional<double> hopeless_above);
+  [[nodiscard]] Batch warm_up(const LaunchOver& launch, Batch single);
+  [[nodiscard]] DeviceTime try_batch(const LaunchOver& launch, const Batch& batch);
   // Of as many tries as it takes until the device was not late.
-  [[nodiscard]] Nanoseconds batch(const LaunchOver& launch, const Mode& mode, int launches);
-  [[nodiscard]] int batch_size(Nanoseconds per_launch, const Mode& mode) const;
-  void restore(const Mode& mode, int launches);
+  [[nodiscard]] Nanoseconds time(const LaunchOver& launch, const Batch& batch);
+  [[nodiscard]] int batch_size(Nanoseconds per_launch, const Batch& single) const;
+  void restore(const Batch& batch);
 
   Device* device_;
   Rotation* rotation_;

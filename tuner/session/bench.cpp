@@ -1,15 +1,22 @@
 #include "session/bench.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include "hiptune/error.hpp"
 #include "session/memory.hpp"
+#include "session/timed_variant.hpp"
 
 namespace hiptune {
 namespace {
 
-std::vector<GateCase> all_cases(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
+std::vector<GateCase> cases_for(GateDepth depth, const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
                                 const Oracle& oracle, std::uint64_t seed) {
+  if (depth == GateDepth::tuned_shape) {
+    std::vector<GateCase> one;
+    one.push_back(tuned_case(kernel, problem, facts, oracle, seed, 0));
+    return one;
+  }
   std::vector<GateCase> cases = tuned_cases(kernel, problem, facts, oracle, seed);
   for (GateCase& small : small_cases(kernel, problem, facts, oracle, seed)) cases.push_back(std::move(small));
   return cases;
@@ -28,11 +35,12 @@ std::size_t rotation_memory(const Device& device, double taken) {
 }  // namespace
 
 Bench::Bench(Kernel kernel, const Problem& problem, Device& device, Compiler& compiler, Device& host,
-             Compiler& host_compiler, std::uint64_t seed)
+             Compiler& host_compiler, std::uint64_t seed, GateDepth depth)
     : kernel_(std::move(kernel)), problem_(problem), device_(&device), compiler_(&compiler) {
-  require_memory(kernel_.space, problem_, device, host, kTunedSets);
+  require_memory(kernel_.space, problem_, device, host, depth == GateDepth::tuned_shape ? 1 : kTunedSets);
   const Oracle oracle(kernel_, problem_, host, host_compiler);
-  gate_ = std::make_unique<Gate>(kernel_, device, all_cases(kernel_, problem_, device.target().facts, oracle, seed));
+  gate_ =
+      std::make_unique<Gate>(kernel_, device, cases_for(depth, kernel_, problem_, device.target().facts, oracle, seed));
 }
 
 Trial Bench::run(const Config& config, const std::optional<TimingLimits>& limits, const PhaseListener& phase) {
@@ -70,7 +78,7 @@ void Bench::gate_and_time(Trial& trial, LoadedPlan& plan, const std::optional<Ti
   phase("gate");
   if (!take(gate_->check(plan, trial.config)) || !limits) return;
   phase("time");
-  trial.samples = time(plan, trial.config, *limits);
+  time(trial, plan, *limits);
   phase("gate again");
   if (!take(gate_->recheck(plan, trial.config))) trial.detail = "after timing: " + trial.detail;
 }
@@ -81,36 +89,112 @@ Rotation& Bench::rotation() {
   const std::vector<BufferLayout> layouts = buffer_layouts(kernel_.space, problem_, facts, false);
   const std::size_t memory = rotation_memory(*device_, bytes_needed(kernel_.space, problem_, facts, kTunedSets));
   const RotationPlan plan = plan_rotation(total_bytes(layouts), device_->target().last_level_cache_bytes, memory);
-  // The three random sets of the gate, in turn.
-  const auto restore = [this](const BufferSet& set, std::size_t index) {
-    upload(*device_, set, gate_->cases()[index % 3].images);
+  // The random sets of the gate, in turn: they are its first cases.
+  const std::size_t drawn = std::min<std::size_t>(kTunedSets, gate_->cases().size());
+  const auto restore = [this, drawn](const BufferSet& set, std::size_t index) {
+    upload(*device_, set, gate_->cases()[index % drawn].images);
   };
   rotation_ = std::make_unique<Rotation>(*device_, layouts, plan, has_inout(kernel_.space), restore);
   return *rotation_;
 }
 
-Samples Bench::time(LoadedPlan& plan, const Config& config, const TimingLimits& limits) {
-  const Space& space = kernel_.space;
-  const TargetFacts& facts = device_->target().facts;
-  plan.replan(make_plan(space, problem_, facts, config));
-  const WorkspaceSet workspaces(*device_, workspace_bytes(space, problem_, facts, config));
-  const std::vector<double>& scalars = gate_->cases().front().scalars;
-  std::vector<ArgumentList> arguments;
-  for (std::size_t i = 0; i < rotation().size(); ++i) {
-    const BufferSet& set = rotation().set(i);
-    arguments.emplace_back(
-        space, problem_,
-        CallValues{set.addresses(), strides_of(space, set.layouts()), scalars, workspaces.addresses()});
-  }
-  const std::vector<std::int64_t> batch = batch_values(space, problem_);
-  const LaunchOver launch = [&](std::size_t set, Stream stream) {
-    plan.launch(batch, arguments[set].pointers(), stream);
+// The time of a copy, over and over the same.
+Pace& Bench::pace() {
+  if (pace_) return *pace_;
+  constexpr std::size_t kLeast = std::size_t{1} << 20, kMost = std::size_t{64} << 20;
+  constexpr Nanoseconds kLong{1e5};
+  const std::size_t half = std::clamp(total_bytes(rotation().set(0).layouts()) / 2, kLeast, kMost);
+  reference_ = DeviceMemory(*device_, 2 * half);
+  device_->fill(reference_.data(), std::byte{1}, 2 * half, nullptr);
+  const auto copies = [this, half](int count) {
+    auto* first = static_cast<std::byte*>(reference_.data());
+    return device_->time([&](Stream stream) {
+      for (int i = 0; i < count; ++i) device_->copy(first + half, first, half, stream);
+    });
   };
+  (void)copies(1);  // the first touches memory
+  const int count = static_cast<int>(std::clamp(kLong / std::max(copies(1).time, Nanoseconds(1)), 1.0, 1000.0));
+  pace_.emplace([copies, count] { return copies(count).time; },
+                [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); });
+  return *pace_;
+}
+
+void Bench::time(Trial& trial, LoadedPlan& plan, const TimingLimits& limits) {
+  const TimedVariant variant(plan, *device_, kernel_, problem_, trial.config, rotation(),
+                             gate_->cases().front().scalars);
   Timer timer(*device_, rotation(), limits, steady_clock());
-  Samples samples;
-  samples.cold = timer.cold(launch);
-  samples.warm = timer.warm(launch);
-  return samples;
+  const PacedSamples cold = take_paced(pace(), [&] { return timer.cold(variant.launch()); });
+  const PacedSamples warm = take_paced(pace(), [&] { return timer.warm(variant.launch()); });
+  trial.samples = {cold.ns, warm.ns};
+  trial.pace = {cold.pace, warm.pace};
+  trial.is_steady = cold.is_steady && warm.is_steady;
+}
+
+std::string finals_phase(const Config& config) { return "finals of " + to_string(config); }
+
+// A finalist in this process.
+struct Finalist {
+  Config config;
+  LoadedPlan plan;
+  std::optional<TimedVariant> variant;
+  Timer::Batch batch{};
+};
+
+std::unique_ptr<Finalist> Bench::make_finalist(const Config& config, const FinalsRequest& request, Timer& timer) {
+  Compilation compilation =
+      compile_config(kernel_, problem_, device_->target(), config, *compiler_, [](const auto&) {});
+  if (!compilation.code) throw failed(compilation.trial.detail);
+  auto finalist = std::make_unique<Finalist>(
+      Finalist{config, LoadedPlan(*device_, *compilation.code, compilation.plan), std::nullopt, {}});
+  if (auto failure = gate_->recheck(finalist->plan, config).failure) throw KernelFault(*failure);
+  finalist->variant.emplace(finalist->plan, *device_, kernel_, problem_, config, rotation(),
+                            gate_->cases().front().scalars);
+  const LaunchOver launch = finalist->variant->launch();
+  finalist->batch = request.objective == Objective::cold ? timer.cold_batch(launch) : timer.warm_batch(launch);
+  return finalist;
+}
+
+FinalsReport Bench::finals(const FinalsRequest& request, const PhaseListener& phase) {
+  FinalsReport report;
+  Timer timer(*device_, rotation(), request.timing, steady_clock());
+  std::vector<std::unique_ptr<Finalist>> finalists;
+  const auto attempt = [&](std::size_t index, const auto& action) {
+    try {
+      action();
+    } catch (const LaunchFailure& failure) {
+      report.failures[index] = {Outcome::launch_failed, failure.what()};
+    } catch (const KernelFault& fault) {
+      report.failures[index] = {Outcome::wrong, fault.what()};
+    } catch (const Error& error) {  // it does not load, or its workspaces do not fit
+      report.failures[index] = {Outcome::launch_failed, error.what()};
+    }
+  };
+  for (std::size_t i = 0; i < request.configs.size(); ++i) {
+    phase(finals_phase(request.configs[i]));
+    finalists.emplace_back();
+    attempt(i, [&] { finalists.back() = make_finalist(request.configs[i], request, timer); });
+  }
+  if (!report.failures.empty()) return report;  // the others are asked for again without it
+  phase("finals");
+  Finals finals(finalists.size(), request.limits, request.seed, steady_clock());
+  while (!finals.done()) {
+    Round round(finalists.size());
+    for (const std::size_t i : finals.next_order()) {
+      const LaunchOver launch = finalists[i]->variant->launch();
+      (void)timer.sample(launch, {finalists[i]->batch.sets, finalists[i]->batch.flush, 1});  // after another's launches
+      round[i] = timer.sample(launch, finalists[i]->batch);
+    }
+    finals.add(std::move(round));
+  }
+  report.rounds = finals.rounds();
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    phase(finals_phase(request.configs[i]));
+    attempt(i, [&] {
+      if (auto failure = gate_->recheck(finalists[i]->plan, request.configs[i]).failure)
+        throw KernelFault("after the finals: " + *failure);
+    });
+  }
+  return report;
 }
 
 Samples Bench::time_device_copy(Device& device, std::size_t bytes, const TimingLimits& limits) {

@@ -62,11 +62,33 @@ Json Coordinator::answer_to(const Json& request, Seconds deadline, const std::st
   throw failed((std::holds_alternative<WorkerDied>(answer) ? blame : std::string()) + describe(answer));
 }
 
-void Coordinator::prepare(const std::string& kernel, const Problem& problem, std::uint64_t seed) {
+void Coordinator::prepare(const std::string& kernel, const Problem& problem, std::uint64_t seed, GateDepth depth) {
   prepared_.reset();
-  const Json message{{"op", "prepare"}, {"kernel", kernel}, {"problem", to_json(problem)}, {"seed", seed}};
+  const Json message{{"op", "prepare"},
+                     {"kernel", kernel},
+                     {"problem", to_json(problem)},
+                     {"seed", seed},
+                     {"tuned_shape_only", depth == GateDepth::tuned_shape}};
   (void)answer_to(message, long_deadline(), kernel + ".reference.hip: the oracle seems to be wrong, mend it: ");
   prepared_ = message;
+}
+
+void Coordinator::restart() {
+  worker_.reset();
+  prepared_.reset();
+}
+
+std::variant<FinalsReport, std::string> Coordinator::finals(const FinalsRequest& request) {
+  const Seconds budget(request.limits.budget);
+  WorkerAnswer answer = worker().ask(to_json(request), settings_.deadline + budget);
+  if (const auto* reply = std::get_if<Json>(&answer)) return finals_report_from_json(*reply);
+  worker_.reset();
+  const auto* died = std::get_if<WorkerDied>(&answer);
+  const std::string phase = died != nullptr ? died->phase : std::get<WorkerTimedOut>(answer).phase;
+  for (std::size_t i = 0; i < request.configs.size(); ++i)
+    if (phase == finals_phase(request.configs[i]))
+      return FinalsReport{{}, {{i, {died != nullptr ? Outcome::crashed : Outcome::timed_out, describe(answer)}}}};
+  return describe(answer);
 }
 
 Trial Coordinator::trial_of(const Json& request, const Config& config, Seconds sampling) {
@@ -99,8 +121,14 @@ Samples Coordinator::time_device_copy(double bytes, const TimingLimits& limits) 
   return samples_from_json(request({{"op", "copy"}, {"bytes", bytes}, {"limits", to_json(limits)}}, deadline));
 }
 
-void Coordinator::store(const Config& config, const std::filesystem::path& folder) {
-  (void)request({{"op", "store"}, {"config", to_json(config)}, {"folder", folder.string()}}, long_deadline());
+void Coordinator::store(const std::string& kernel, const Problem& problem, const Config& config,
+                        const std::filesystem::path& folder) {
+  (void)request({{"op", "store"},
+                 {"kernel", kernel},
+                 {"problem", to_json(problem)},
+                 {"config", to_json(config)},
+                 {"folder", folder.string()}},
+                long_deadline());
 }
 
 }  // namespace hiptune

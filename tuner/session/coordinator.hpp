@@ -4,10 +4,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "device/host/temporary_folder.hpp"
 #include "device/target.hpp"
 #include "hiptune/options.hpp"
+#include "session/bench.hpp"
 #include "session/trial.hpp"
 #include "session/worker_process.hpp"
 
@@ -33,10 +35,18 @@ class Coordinator {
 
   // Sets a kernel and problem up in the worker. Throws Error, also when the worker dies of it: then it names the
   // oracle, which is all that runs.
-  void prepare(const std::string& kernel, const Problem& problem, std::uint64_t seed);
+  void prepare(const std::string& kernel, const Problem& problem, std::uint64_t seed,
+               GateDepth depth = GateDepth::all_cases);
+
+  // Ends the worker, so that the next request starts in a fresh process, with nothing prepared.
+  void restart();
 
   // `limits` none: gate only. Requires prepare.
   [[nodiscard]] Trial run(const Config& config, const std::optional<TimingLimits>& limits);
+
+  // Finals in the worker. Requires prepare. A worker's death or a hang is told in words; for as far as it is
+  // known whose doing it was, that finalist is in the report's failures instead.
+  [[nodiscard]] std::variant<FinalsReport, std::string> finals(const FinalsRequest& request);
 
   // Compiles only; needs no prepare. Where it compiled, `code_file` gets the code object; its folder must exist.
   [[nodiscard]] Trial compile(const std::string& kernel, const Problem& problem, const Config& config,
@@ -45,8 +55,9 @@ class Coordinator {
   // The device's own copy moving `bytes` (read + written).
   [[nodiscard]] Samples time_device_copy(double bytes, const TimingLimits& limits);
 
-  // Compiles a configuration into the store of code objects at `folder`.
-  void store(const Config& config, const std::filesystem::path& folder);
+  // Compiles a configuration into the store of code objects at `folder`; needs no prepare.
+  void store(const std::string& kernel, const Problem& problem, const Config& config,
+             const std::filesystem::path& folder);
 
   // A request of the caller's own; a worker's death becomes Error(failed).
   [[nodiscard]] nlohmann::ordered_json request(const nlohmann::ordered_json& request, Seconds deadline);

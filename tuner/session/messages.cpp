@@ -29,6 +29,18 @@ Resources resources_from_json(const Json& json) {
   return {get("vgprs"), get("sgprs"), get("lds_bytes"), get("scratch_bytes"), get("spilled_registers")};
 }
 
+Json to_json(const FinalsLimits& limits) {
+  return {{"min_rounds", limits.min_rounds},
+          {"max_rounds", limits.max_rounds},
+          {"budget_ns", limits.budget.count()},
+          {"tie_within", limits.tie_within}};
+}
+
+FinalsLimits finals_limits_from_json(const Json& json) {
+  return {json.at("min_rounds"), json.at("max_rounds"), Nanoseconds(json.at("budget_ns").get<double>()),
+          json.at("tie_within")};
+}
+
 }  // namespace
 
 std::string to_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -81,18 +93,79 @@ Json to_json(const TimingLimits& limits) {
             {"min_batch_ns", limits.min_batch.count()},
             {"max_batch", limits.max_batch}};
   if (limits.launches) json["launches"] = *limits.launches;
+  if (limits.hopeless_cold) json["hopeless_cold_ns"] = *limits.hopeless_cold;
+  if (limits.hopeless_warm) json["hopeless_warm_ns"] = *limits.hopeless_warm;
   return json;
 }
 
 TimingLimits timing_limits_from_json(const Json& json) {
   TimingLimits limits;
-  limits.stop = {json.at("min_samples"), json.at("max_samples"), Nanoseconds(json.at("budget_ns").get<double>()),
-                 json.at("target_relative_error")};
+  limits.stop.min_samples = json.at("min_samples");
+  limits.stop.max_samples = json.at("max_samples");
+  limits.stop.budget = Nanoseconds(json.at("budget_ns").get<double>());
+  limits.stop.target_relative_error = json.at("target_relative_error");
   limits.warmups = json.at("warmups");
   limits.min_batch = Nanoseconds(json.at("min_batch_ns").get<double>());
   limits.max_batch = json.at("max_batch");
   if (json.contains("launches")) limits.launches = json.at("launches").get<int>();
+  if (json.contains("hopeless_cold_ns")) limits.hopeless_cold = json.at("hopeless_cold_ns").get<double>();
+  if (json.contains("hopeless_warm_ns")) limits.hopeless_warm = json.at("hopeless_warm_ns").get<double>();
   return limits;
+}
+
+Json to_json(const std::vector<Round>& rounds) {
+  Json json = Json::array();
+  for (const Round& round : rounds) {
+    json.push_back(Json::array());
+    for (const std::optional<double>& time : round) json.back().push_back(time ? Json(*time) : Json(nullptr));
+  }
+  return json;
+}
+
+std::vector<Round> rounds_from_json(const Json& json) {
+  std::vector<Round> rounds;
+  for (const Json& times : json) {
+    rounds.emplace_back();
+    for (const Json& time : times)
+      rounds.back().push_back(time.is_null() ? std::nullopt : std::optional(time.get<double>()));
+  }
+  return rounds;
+}
+
+Json to_json(const FinalsRequest& request) {
+  Json json{{"op", "finals"},
+            {"objective", to_string(request.objective)},
+            {"timing", to_json(request.timing)},
+            {"limits", to_json(request.limits)},
+            {"seed", request.seed},
+            {"configs", Json::array()}};
+  for (const Config& config : request.configs) json["configs"].push_back(to_json(config));
+  return json;
+}
+
+FinalsRequest finals_request_from_json(const Json& json) {
+  FinalsRequest request;
+  request.objective = json.at("objective") == to_string(Objective::cold) ? Objective::cold : Objective::warm;
+  request.timing = timing_limits_from_json(json.at("timing"));
+  request.limits = finals_limits_from_json(json.at("limits"));
+  request.seed = json.at("seed");
+  for (const Json& config : json.at("configs")) request.configs.push_back(assignment_from_json(config));
+  return request;
+}
+
+Json to_json(const FinalsReport& report) {
+  Json json{{"rounds", to_json(report.rounds)}, {"failures", Json::array()}};
+  for (const auto& [finalist, failure] : report.failures)
+    json["failures"].push_back({{"finalist", finalist}, {"outcome", to_string(failure.outcome)}, {"why", failure.why}});
+  return json;
+}
+
+FinalsReport finals_report_from_json(const Json& json) {
+  FinalsReport report{rounds_from_json(json.at("rounds")), {}};
+  for (const Json& failure : json.at("failures"))
+    report.failures[failure.at("finalist").get<std::size_t>()] = {parse_outcome(failure.at("outcome")),
+                                                                  failure.at("why")};
+  return report;
 }
 
 Json to_json(const Samples& samples) { return {{"cold_ns", samples.cold}, {"warm_ns", samples.warm}}; }
@@ -109,6 +182,8 @@ Json to_json(const Trial& trial) {
   json["resources"] = Json::array();
   for (const Resources& resources : trial.resources) json["resources"].push_back(to_json(resources));
   if (trial.samples) json["samples"] = to_json(*trial.samples);
+  if (trial.samples) json["pace"] = {{"cold", trial.pace.cold}, {"warm", trial.pace.warm}};
+  if (trial.samples) json["is_steady"] = trial.is_steady;
   return json;
 }
 
@@ -123,7 +198,10 @@ Trial trial_from_json(const Json& json) {
   trial.isa_hash = json.at("isa_hash");
   trial.compile_seconds = json.at("compile_seconds");
   for (const Json& resources : json.at("resources")) trial.resources.push_back(resources_from_json(resources));
-  if (json.contains("samples")) trial.samples = samples_from_json(json.at("samples"));
+  if (!json.contains("samples")) return trial;
+  trial.samples = samples_from_json(json.at("samples"));
+  trial.pace = {json.at("pace").at("cold"), json.at("pace").at("warm")};
+  trial.is_steady = json.at("is_steady");
   return trial;
 }
 

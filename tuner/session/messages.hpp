@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hiptune/error.hpp"
+#include "session/bench.hpp"
 #include "session/trial.hpp"
 
 namespace hiptune {
@@ -20,6 +21,16 @@ namespace hiptune {
 
 [[nodiscard]] nlohmann::ordered_json to_json(const Samples& samples);
 [[nodiscard]] Samples samples_from_json(const nlohmann::ordered_json& json);
+
+// The request "finals" and its reply.
+[[nodiscard]] nlohmann::ordered_json to_json(const FinalsRequest& request);
+[[nodiscard]] FinalsRequest finals_request_from_json(const nlohmann::ordered_json& json);
+[[nodiscard]] nlohmann::ordered_json to_json(const FinalsReport& report);
+[[nodiscard]] FinalsReport finals_report_from_json(const nlohmann::ordered_json& json);
+
+// A list per round, null for who took no part.
+[[nodiscard]] nlohmann::ordered_json to_json(const std::vector<Round>& rounds);
+[[nodiscard]] std::vector<Round> rounds_from_json(const nlohmann::ordered_json& json);
 
 [[nodiscard]] nlohmann::ordered_json to_json(const ErrorSummary& errors);
 [[nodiscard]] ErrorSummary errors_from_json(const nlohmann::ordered_json& json);

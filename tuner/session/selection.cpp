@@ -38,4 +38,16 @@ std::optional<Selection> select(const std::vector<Trial>& trials, Objective obje
   return Selection{tied.front(), {tied.begin() + 1, tied.end()}};
 }
 
+Selection select(const std::vector<std::size_t>& finalists, const std::vector<Standing>& standings, double tie_within) {
+  std::vector<std::size_t> tied;
+  for (std::size_t i = 0; i < finalists.size(); ++i)
+    if (is_tie(standings[i], tie_within)) tied.push_back(i);
+  std::stable_sort(tied.begin(), tied.end(), [&](auto a, auto b) { return standings[a].ratio < standings[b].ratio; });
+  tied.resize(std::min(tied.size(), kMaxTies));
+  std::sort(tied.begin(), tied.end());
+  Selection selection{finalists[tied.front()], {}};
+  for (std::size_t i = 1; i < tied.size(); ++i) selection.ties.push_back(finalists[tied[i]]);
+  return selection;
+}
+
 }  // namespace hiptune

@@ -48,4 +48,10 @@ const std::vector<double>& samples_for(const Samples& samples, Objective objecti
   return objective == Objective::cold ? samples.cold : samples.warm;
 }
 
+std::optional<double> paced_time(const Trial& trial, Objective objective) {
+  if (trial.outcome != Outcome::timed) return std::nullopt;
+  return median(samples_for(*trial.samples, objective)) /
+         (objective == Objective::cold ? trial.pace.cold : trial.pace.warm);
+}
+
 }  // namespace hiptune

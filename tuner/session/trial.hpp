@@ -25,6 +25,11 @@ enum class Outcome {
 [[nodiscard]] std::string to_string(Outcome outcome);
 [[nodiscard]] Outcome parse_outcome(const std::string& text);
 
+struct Paces {
+  double cold = 1;
+  double warm = 1;
+};
+
 // One configuration, tried on one problem and device.
 struct Trial {
   Config config;
@@ -34,6 +39,8 @@ struct Trial {
   int checks = 0;                  // gate cases run
   std::int64_t threads = 0;        // threads at work: of the plan's widest launch
   std::optional<Samples> samples;  // ns per launch
+  Paces pace;                      // how slow the device was meanwhile; see Pace
+  bool is_steady = true;           // false: its pace changed, time and again
   std::string isa_hash;
   std::vector<Resources> resources;  // per entry point
   double compile_seconds = 0;
@@ -45,5 +52,8 @@ struct Trial {
 
 [[nodiscard]] Timing timing_of(const Samples& samples);
 [[nodiscard]] const std::vector<double>& samples_for(const Samples& samples, Objective objective);
+// The median of its samples at the pace that the device had at first: what trials are compared by. None: it was not
+// timed.
+[[nodiscard]] std::optional<double> paced_time(const Trial& trial, Objective objective);
 
 }  // namespace hiptune

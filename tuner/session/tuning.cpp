@@ -1,6 +1,7 @@
 #include "session/tuning.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <spdlog/fmt/fmt.h>
 
@@ -106,7 +107,7 @@ TuneResult Tuning::run(const TuneRequest& request) {
   take_yardstick(request, result);
   run_baselines(request, result);
   search(request, candidates, result);
-  result.selection = select(result.trials, request.objective);
+  decide(request, result);
   if (result.selection) store_winner(request, result);
   return result;
 }
@@ -139,7 +140,8 @@ YardstickSearch Tuning::measure_yardstick(const TuneRequest& request, double byt
 void Tuning::try_copy_kernel(const TuneRequest& request, double bytes, YardstickSearch& search) {
   const Problem problem = copy_problem(copy_.space, bytes);
   const std::vector<Config> configs = valid_configs(copy_.space, problem, coordinator_.target().facts, {});
-  coordinator_.prepare(copy_.name, problem, request.seed);
+  // A copy that is right at this size will do, and is found in a fraction of the time.
+  coordinator_.prepare(copy_.name, problem, request.seed, GateDepth::tuned_shape);
   for (const Config& config : pairwise_covering(configs)) {
     const Trial trial = coordinator_.run(config, request.limits);
     const std::string name = copy_.name + " " + to_string(config);
@@ -152,10 +154,25 @@ void Tuning::try_copy_kernel(const TuneRequest& request, double bytes, Yardstick
 const Trial& Tuning::run_once(const Config& config, const TuneRequest& request, const std::string& baseline) {
   const auto [place, is_new] = done_.try_emplace(to_string(config));
   if (!is_new) return place->second;
-  place->second = coordinator_.run(config, request.limits);
+  place->second = coordinator_.run(config, baseline.empty() ? limits_for_search(request) : request.limits);
   journal_.append({{"trial", to_json(place->second)}});
   if (listener_.trial) listener_.trial(request.problem, place->second, baseline);
   return place->second;
+}
+
+TimingLimits Tuning::limits_for_search(const TuneRequest& request) const {
+  constexpr double kHopeless = 2;
+  const Trial* fastest = nullptr;
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const auto& [name, trial] : done_) {
+    const std::optional<double> time = objective_of(trial, request.objective);
+    if (time && *time < shortest) shortest = *time, fastest = &trial;
+  }
+  TimingLimits limits = request.limits;
+  if (fastest == nullptr || request.is_exact()) return limits;
+  limits.hopeless_cold = kHopeless * median(fastest->samples->cold);
+  limits.hopeless_warm = kHopeless * median(fastest->samples->warm);
+  return limits;
 }
 
 void Tuning::run_baselines(const TuneRequest& request, TuneResult& result) {
@@ -170,6 +187,67 @@ void Tuning::search(const TuneRequest& request, const std::vector<Config>& candi
     strategy->tell(*config, objective_of(result.trials.back(), request.objective));
   }
   order_like_space(candidates, result.trials);
+}
+
+std::optional<std::vector<std::vector<Round>>> Tuning::run_finals(const TuneRequest& request,
+                                                                  const std::vector<std::size_t>& finalists,
+                                                                  TuneResult& result) {
+  FinalsRequest finals{{}, request.objective, request.limits, request.finals, request.seed};
+  for (const std::size_t i : finalists) finals.configs.push_back(result.trials[i].config);
+  std::vector<std::vector<Round>> processes;
+  for (int process = 0; process < request.processes; ++process, ++finals.seed) {
+    coordinator_.restart();
+    coordinator_.prepare(kernel_.name, request.problem, request.seed, GateDepth::tuned_shape);
+    const auto answer = coordinator_.finals(finals);
+    if (const auto* why = std::get_if<std::string>(&answer)) {
+      log().warn("a process did not get through the finals: {}", *why);
+      journal_.append({{"finals_failed", *why}});
+      continue;
+    }
+    const auto& report = std::get<FinalsReport>(answer);
+    journal_.append({{"finals", to_json(finals)}, {"report", to_json(report)}});
+    for (const auto& [index, failure] : report.failures) reject(result.trials[finalists[index]], failure);
+    if (!report.failures.empty()) return std::nullopt;
+    processes.push_back(report.rounds);
+  }
+  return processes;
+}
+
+void Tuning::reject(Trial& trial, const FinalsFailure& failure) {
+  trial.outcome = failure.outcome;
+  trial.detail = failure.why;
+  trial.samples.reset();
+  log().warn("{}: {}", to_string(trial.config), text_of(trial));
+}
+
+void Tuning::decide(const TuneRequest& request, TuneResult& result) {
+  std::vector<std::optional<double>> times;
+  for (const Trial& trial : result.trials) times.push_back(paced_time(trial, request.objective));
+  const std::vector<std::size_t> finalists = choose_finalists(times);
+  if (finalists.size() > 1) {
+    const auto processes = run_finals(request, finalists, result);
+    if (!processes) return decide(request, result);  // without those that failed
+    if (!processes->empty()) return take_finals(request, finalists, *processes, result);
+  }
+  result.selection = select(result.trials, request.objective);
+}
+
+void Tuning::take_finals(const TuneRequest& request, const std::vector<std::size_t>& finalists,
+                         const std::vector<std::vector<Round>>& processes, TuneResult& result) {
+  const std::vector<Standing> standing = standings(processes);
+  result.selection = select(finalists, standing, request.finals.tie_within);
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    FinalResult final{finalists[i], standing[i], {}};
+    std::vector<double> all;
+    for (const std::vector<Round>& rounds : processes) {
+      const std::vector<double> own = times_in(rounds, i);
+      final.process_medians.push_back(median(own));
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    Samples& samples = *result.trials[finalists[i]].samples;
+    (request.objective == Objective::cold ? samples.cold : samples.warm) = std::move(all);
+    result.finals.push_back(std::move(final));
+  }
 }
 
 bool Tuning::is_partial(const TuneRequest& request) const { return !request.fixed.empty() || request.max_trials; }
@@ -192,7 +270,7 @@ void Tuning::store_winner(const TuneRequest& request, TuneResult& result) {
   store_.put(key, *result.record);
   // What a dispatcher without a compiler launches: the winner here, the fallback elsewhere.
   for (const Config& config : {result.record->config, kernel_.space.fallback})
-    coordinator_.store(config, store_.root() / "objects");
+    coordinator_.store(kernel_.name, request.problem, config, store_.root() / "objects");
   journal_.append({{"stored", to_string(result.record->config)}});
 }
 

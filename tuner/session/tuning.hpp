@@ -21,6 +21,18 @@ struct TuneRequest {
   std::uint64_t seed = 0;
   Objective objective = Objective::cold;
   TimingLimits limits;
+  int processes = 3;  // of the finals
+  FinalsLimits finals;
+
+  // The number of samples was given, for all variants alike.
+  [[nodiscard]] bool is_exact() const { return limits.stop.min_samples == limits.stop.max_samples; }
+};
+
+// How a finalist did.
+struct FinalResult {
+  std::size_t trial = 0;  // index into the trials
+  Standing standing;
+  std::vector<double> process_medians;  // ns per launch, one for each process
 };
 
 // The copy of the same bytes that shares are taken of.
@@ -52,6 +64,7 @@ struct TuneResult {
   std::vector<MeasuredBaseline> baselines;
   std::optional<MeasuredYardstick> yardstick;
   std::string no_yardstick;            // why there is none
+  std::vector<FinalResult> finals;     // none where a single variant was fast enough, or no process got through them
   std::optional<Selection> selection;  // into trials
   std::optional<Record> record;        // what was stored, or the entry that was kept
   Storing storing = Storing::none;
@@ -85,6 +98,18 @@ class Tuning {
   void run_baselines(const TuneRequest& request, TuneResult& result);
   void search(const TuneRequest& request, const std::vector<Config>& candidates, TuneResult& result);
   [[nodiscard]] const Trial& run_once(const Config& config, const TuneRequest& request, const std::string& baseline);
+  // A variant twice as slow as the fastest so far is not worth many samples.
+  [[nodiscard]] TimingLimits limits_for_search(const TuneRequest& request) const;
+  // Finals among the fastest, then the selection.
+  void decide(const TuneRequest& request, TuneResult& result);
+  // The rounds of each process that got through them. A finalist that fails takes its failure as its trial's outcome
+  // and ends them: none.
+  [[nodiscard]] std::optional<std::vector<std::vector<Round>>> run_finals(const TuneRequest& request,
+                                                                          const std::vector<std::size_t>& finalists,
+                                                                          TuneResult& result);
+  static void reject(Trial& trial, const FinalsFailure& failure);
+  static void take_finals(const TuneRequest& request, const std::vector<std::size_t>& finalists,
+                          const std::vector<std::vector<Round>>& processes, TuneResult& result);
   void store_winner(const TuneRequest& request, TuneResult& result);
   [[nodiscard]] Record make_record(const TuneRequest& request, const TuneResult& result) const;
   [[nodiscard]] bool is_partial(const TuneRequest& request) const;

@@ -51,6 +51,7 @@ class Worker {
     if (op == "compile") return compile(request);
     if (op == "copy") return copy(request);
     if (op == "store") return store(request);
+    if (op == "finals") return to_json(bench_->finals(finals_request_from_json(request), announcer()));
     if (op == "dispatch") return dispatch(request);
     if (op == "survey") return answer_survey(request);
     throw std::logic_error("a request that no worker knows: " + op);
@@ -101,7 +102,8 @@ class Worker {
   Json prepare(const Json& request) {
     bench_.reset();  // before the next one takes its memory
     bench_ = std::make_unique<Bench>(load(request.at("kernel")), problem_from_json(request.at("problem")), *device_,
-                                     *compiler_, *host_, *host_compiler_, request.at("seed").get<std::uint64_t>());
+                                     *compiler_, *host_, *host_compiler_, request.at("seed").get<std::uint64_t>(),
+                                     request.at("tuned_shape_only") ? GateDepth::tuned_shape : GateDepth::all_cases);
     return Json::object();
   }
 
@@ -130,7 +132,8 @@ class Worker {
 
   Json store(const Json& request) {
     const Config config = assignment_from_json(request.at("config"));
-    const Variant variant = make_variant(bench_->kernel(), bench_->problem(), target_.facts, config);
+    const Kernel kernel = load(request.at("kernel"));
+    const Variant variant = make_variant(kernel, problem_from_json(request.at("problem")), target_.facts, config);
     const CodeStore folder(request.at("folder").get<std::string>());
     (void)folder.find_or_compile(variant, target_, compiler_.get());
     return Json::object();

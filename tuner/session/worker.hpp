@@ -7,11 +7,12 @@ namespace hiptune {
 // the process's exit code.
 //
 //   open    device or architecture, kernel paths, compiler -> target, compiler version
-//   prepare kernel, problem, seed                 -> nothing
+//   prepare kernel, problem, seed, what to check  -> nothing
 //   trial   config, timing limits (none: no time) -> trial
+//   finals  configs, objective, limits, seed      -> rounds, failures; see Bench::finals
 //   compile kernel, problem, config, code file    -> trial; needs an architecture only
 //   copy    bytes, timing limits                  -> samples of the device's own copy
-//   store   config, folder                        -> nothing: its code object lies in the store
+//   store   kernel, problem, config, folder       -> nothing: its code object lies in the store
 //   dispatch …                                    -> see dispatch_check.hpp
 //   survey  backend, devices or compiler          -> see survey.hpp; nothing need be open
 [[nodiscard]] int serve_worker(int socket);
