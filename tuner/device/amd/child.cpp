@@ -5,22 +5,23 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "hiptune/error.hpp"
 
 namespace hiptune::amd {
 namespace {
 
-// The last byte of a child whose action succeeded: its status is lost where the application ignores SIGCHLD.
-constexpr char kSucceeded = '\x06';
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostWords = 2000;
@@ -29,8 +30,8 @@ class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
   ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
   [[nodiscard]] int get() const { return number_; }
   void close() {
     if (number_ >= 0) ::close(number_);
@@ -57,40 +58,92 @@ void become_harmless(int output, pid_t parent) {
   ::dup2(output, STDERR_FILENO);
 }
 
-[[noreturn]] void run_child(const std::function<bool()>& action, int output, pid_t parent) {
-  become_harmless(output, parent);
+void write_all(int file, const char* data, std::size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t written = ::write(file, data, bytes);
+    if (written < 0 && errno != EINTR) return;
+    if (written > 0) data += written, bytes -= static_cast<std::size_t>(written);
+  }
+}
+
+// The result's length goes first, so that the parent knows its end: the ends of pipes are held open by whatever else
+// the application forks meanwhile.
+[[noreturn]] void run_child(const std::function<std::string()>& action, int words, int result, pid_t parent) {
+  become_harmless(words, parent);
   bool succeeded = false;
   try {
-    succeeded = action();
+    const std::string text = action();
+    const std::uint64_t bytes = text.size();
+    write_all(result, reinterpret_cast<const char*>(&bytes), sizeof(bytes));
+    write_all(result, text.data(), text.size());
+    succeeded = true;
   } catch (const std::exception& error) {
-    static_cast<void>(!::write(STDERR_FILENO, error.what(), std::strlen(error.what())));
+    write_all(STDERR_FILENO, error.what(), std::strlen(error.what()));
   }
-  if (succeeded) static_cast<void>(!::write(STDERR_FILENO, &kSucceeded, 1));
   ::_exit(succeeded ? 0 : 1);  // no destructors and no exit handlers: they are the parent's
 }
 
-// Waits for a part of the text. False: the deadline is over.
-bool wait_for_text(int pipe, Clock::time_point end) {
+struct Pipe {
+  Descriptor read, write;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw failed(std::string("cannot make a pipe: ") + std::strerror(errno));
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+// Reads what is there, and keeps the first `most` bytes. False: nothing more will come.
+bool take(int pipe, std::string& text, std::size_t most) {
+  std::array<char, 4096> part{};
   for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
-    pollfd watched{pipe, POLLIN, 0};
-    const int ready = ::poll(&watched, 1, static_cast<int>(std::max<std::int64_t>(left, 0)));
-    if (ready > 0) return true;
-    if (ready == 0 && left <= 0) return false;
-    if (ready < 0 && errno != EINTR) return false;
+    const ssize_t got = ::read(pipe, part.data(), part.size());
+    if (got == 0) return false;
+    if (got < 0) return errno == EAGAIN || errno == EINTR;
+    text.append(part.data(), std::min(static_cast<std::size_t>(got), most - std::min(most, text.size())));
   }
 }
 
-// What the child writes until it ends. False: it did not end in time.
-bool read_until(int pipe, Clock::time_point end, std::string& text) {
-  std::array<char, 4096> part{};
-  while (wait_for_text(pipe, end)) {
-    const ssize_t got = ::read(pipe, part.data(), part.size());
-    if (got == 0) return true;
-    if (got > 0 && text.size() < kMostWords) text.append(part.data(), static_cast<std::size_t>(got));
+// What a child says until it has handed its result over, or has ended.
+class Listening {
+ public:
+  Listening(int words, int result, int process)
+      : watched_{{{words, POLLIN, 0}, {result, POLLIN, 0}, {process, POLLIN, 0}}} {}
+
+  // False: it did neither in time.
+  [[nodiscard]] bool until(Clock::time_point end) {
+    for (;;) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+      if (left <= 0) return false;
+      if (::poll(watched_.data(), watched_.size(), static_cast<int>(std::min<std::int64_t>(left, 1'000'000))) <= 0)
+        continue;
+      const bool has_ended = watched_[2].revents != 0;
+      const bool words = take(watched_[0].fd, words_, kMostWords), result = take(watched_[1].fd, result_, kNoLimit);
+      if (has_ended || is_complete() || (!words && !result)) return true;
+      if (!words) watched_[0].fd = -1;
+      if (!result) watched_[1].fd = -1;
+    }
   }
-  return false;
-}
+
+  [[nodiscard]] const std::string& words() const { return words_; }
+  [[nodiscard]] std::optional<std::string> result() const {
+    return is_complete() ? std::optional(result_.substr(kHeader)) : std::nullopt;
+  }
+
+ private:
+  static constexpr std::size_t kHeader = sizeof(std::uint64_t), kNoLimit = std::string::npos;
+
+  [[nodiscard]] bool is_complete() const {
+    std::uint64_t bytes = 0;
+    if (result_.size() < kHeader) return false;
+    std::memcpy(&bytes, result_.data(), kHeader);
+    return result_.size() == kHeader + bytes;
+  }
+
+  std::array<pollfd, 3> watched_;
+  std::string words_, result_;
+};
 
 // None: somebody else waited for it, or this process ignores the ends of its children.
 std::optional<int> wait_for(pid_t child) {
@@ -117,24 +170,22 @@ std::string words_of(std::optional<int> status, const std::string& text) {
 
 }  // namespace
 
-ChildEnd run_in_child(const std::function<bool()>& action, std::chrono::milliseconds deadline) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw failed(std::string("cannot make a pipe: ") + std::strerror(errno));
-  const Descriptor output(ends[0]);
-  Descriptor input(ends[1]);
+ChildEnd run_in_child(const std::function<std::string()>& action, std::chrono::milliseconds deadline) {
+  Pipe words = make_pipe(), result = make_pipe();
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) throw failed(std::string("cannot start a process: ") + std::strerror(errno));
-  if (child == 0) run_child(action, input.get(), parent);
-  input.close();
-  std::string text;
-  const bool in_time = read_until(output.get(), Clock::now() + deadline, text);
+  if (child == 0) run_child(action, words.write.get(), result.write.get(), parent);
+  words.write.close();
+  result.write.close();
+  // -1 on an old kernel: then the ends of the pipes must do.
+  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  Listening listening(words.read.get(), result.read.get(), process.get());
+  const bool in_time = listening.until(Clock::now() + deadline);
   if (!in_time) ::kill(child, SIGKILL);
   const std::optional<int> status = wait_for(child);
-  const bool said_so = text.ends_with(kSucceeded);
-  if (said_so) text.pop_back();
-  if (!in_time) return {false, false, "it did not end within " + std::to_string(deadline.count()) + " ms"};
-  return {status ? WIFEXITED(*status) && WEXITSTATUS(*status) == 0 : said_so, true, words_of(status, text)};
+  if (!in_time) return {std::nullopt, false, "it did not end within " + std::to_string(deadline.count()) + " ms"};
+  return {listening.result(), true, words_of(status, listening.words())};
 }
 
 }  // namespace hiptune::amd

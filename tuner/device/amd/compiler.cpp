@@ -1,5 +1,6 @@
 #include "amd/compiler.hpp"
 
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -33,6 +34,28 @@ void check_names(const CompileRequest& request) {
   for (const SourceFile& header : request.headers) require_plain_file_name(header.name);
 }
 
+constexpr char kIsCode = 'c', kIsLog = 'l';
+
+std::string to_text(const CompileResult& result) {
+  if (const auto* failure = std::get_if<CompileFailure>(&result)) return kIsLog + failure->log;
+  const std::vector<std::byte>& bytes = std::get<CodeObject>(result).bytes;
+  return kIsCode + std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+CompileResult from_text(const std::string& text) {
+  if (text.at(0) == kIsLog) return CompileFailure{text.substr(1)};
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return CodeObject{{first + 1, first + text.size()}, "", {}};
+}
+
+// LLVM ends its process where it cannot go on, be it for want of disk space: that must not be an application's.
+CompileResult compile_in_child(const CompileRequest& request) {
+  constexpr std::chrono::minutes kDeadline{30};  // whoever is in more of a hurry kills this process
+  const ChildEnd end = run_in_child([&] { return to_text(compile_with_hiprtc(request)); }, kDeadline);
+  if (end.result) return from_text(*end.result);
+  return CompileFailure{request.source.name + ": error: " + hiprtc_version() + " gave up: " + end.words + "\n"};
+}
+
 int wave_size_from(const CodeObject& code, const std::string& architecture) {
   const auto kernels = metadata_of(code.bytes);
   if (kernels.size() == 1 && kernels.begin()->second.wave_size) return *kernels.begin()->second.wave_size;
@@ -44,7 +67,7 @@ int wave_size_of(const std::string& architecture) {
   const auto known = shared().wave_sizes.find(architecture);
   if (known != shared().wave_sizes.end()) return known->second;
   shared().targets.require(architecture);
-  const CompileResult result = compile_with_hiprtc(empty_kernel(architecture));
+  const CompileResult result = compile_in_child(empty_kernel(architecture));
   if (const auto* failure = std::get_if<CompileFailure>(&result)) throw failed(failure->log);
   return shared().wave_sizes[architecture] = wave_size_from(std::get<CodeObject>(result), architecture);
 }
@@ -52,7 +75,7 @@ int wave_size_of(const std::string& architecture) {
 CompileResult compile_for_known_target(const CompileRequest& request) {
   const std::lock_guard lock(shared().mutex);
   shared().targets.require(request.architecture);
-  return compile_with_hiprtc(request);
+  return compile_in_child(request);
 }
 
 // What is known of each entry point; the log of a failure names the first that the code object lacks.

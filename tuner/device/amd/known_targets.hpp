@@ -1,6 +1,6 @@
 #pragma once
 
-#include <map>
+#include <set>
 #include <string>
 
 #include "amd/child.hpp"
@@ -11,8 +11,8 @@ namespace hiptune::amd {
 // A kernel that does nothing, for an architecture.
 [[nodiscard]] CompileRequest empty_kernel(const std::string& architecture);
 
-// The architectures that hipRTC has compiled an empty kernel for, or not. The first time it does so in a child, because
-// hipRTC of ROCm 5.2 ends its process on an architecture that it does not know. So there is no list of names and no
+// The architectures that hipRTC has compiled an empty kernel for, in a child: hipRTC of ROCm 5.2 ends its process on an
+// architecture that it does not know. So there is no list of names and no
 // test of versions, and a misspelt name is found too. Not for several threads at once.
 class KnownTargets {
  public:
@@ -20,7 +20,7 @@ class KnownTargets {
   void require(const std::string& architecture);
 
  private:
-  std::map<std::string, ChildEnd> ends_;
+  std::set<std::string> known_;
 };
 
 }  // namespace hiptune::amd

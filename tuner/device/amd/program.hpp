@@ -10,7 +10,7 @@ namespace hiptune::amd {
 [[nodiscard]] std::string hiprtc_version();
 
 // Compiles a source for an architecture with hipRTC and takes what it gives: the bytes alone of a code object, or the
-// log. For one thread at a time. hipRTC may end the process where it does not know the architecture. Throws
+// log. For one thread at a time. hipRTC may end the process. Throws
 // Error(failed) when hipRTC itself fails.
 [[nodiscard]] CompileResult compile_with_hiprtc(const CompileRequest& request);
 

@@ -58,11 +58,14 @@ bool is_fatal(hipError_t error) {
   return std::ranges::count(kFatal, error) > 0;
 }
 
+// HIP refuses a block beyond the kernel's launch bounds with the error of a kernel that failed.
+bool is_fatal_of_launch(hipError_t error) { return error != hipErrorLaunchFailure && is_fatal(error); }
+
 hipError_t load(Library& library, std::span<const std::byte> code) {
   return hipModuleLoadData(reinterpret_cast<hipModule_t*>(&library), code.data());
 }
 
-void unload(Library library) noexcept { static_cast<void>(hipModuleUnload(static_cast<hipModule_t>(library))); }
+void unload(Library library) noexcept { ignore(hipModuleUnload(static_cast<hipModule_t>(library))); }
 
 hipError_t find_kernel(Kernel& kernel, Library library, const std::string& entry, const TargetFacts&) {
   return hipModuleGetFunction(reinterpret_cast<hipFunction_t*>(&kernel), static_cast<hipModule_t>(library),

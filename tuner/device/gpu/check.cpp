@@ -8,10 +8,7 @@ namespace hiptune::gpu {
 namespace {
 
 // A vendor keeps the last error of a thread; the next call must not meet it.
-void throw_if_fatal(const char* call, hipError_t error) {
-  static_cast<void>(hipGetLastError());
-  if (is_fatal(error)) throw DeviceLost(words_of(call, error));
-}
+void forget_last_error() { static_cast<void>(hipGetLastError()); }
 
 }  // namespace
 
@@ -23,14 +20,20 @@ std::string words_of(const char* call, hipError_t error) {
 
 void check(const char* call, hipError_t error) {
   if (error == hipSuccess) return;
-  throw_if_fatal(call, error);
+  forget_last_error();
+  if (is_fatal(error)) throw DeviceLost(words_of(call, error));
   throw failed(words_of(call, error));
 }
 
 void check_launch(const char* call, hipError_t error) {
   if (error == hipSuccess) return;
-  throw_if_fatal(call, error);
+  forget_last_error();
+  if (is_fatal_of_launch(error)) throw DeviceLost(words_of(call, error));
   throw LaunchFailure(words_of(call, error));
+}
+
+void ignore(hipError_t error) noexcept {
+  if (error != hipSuccess) forget_last_error();
 }
 
 }  // namespace hiptune::gpu

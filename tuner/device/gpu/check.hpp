@@ -8,6 +8,8 @@ namespace hiptune::gpu {
 [[nodiscard]] std::string words_of(const char* call, hipError_t error);
 // Throws DeviceLost after an error that the process cannot recover from, else Error(failed).
 void check(const char* call, hipError_t error);
+// Where nothing can be done about an error: the application must not meet it as its own last one.
+void ignore(hipError_t error) noexcept;
 // As check, but a refusal is a LaunchFailure.
 void check_launch(const char* call, hipError_t error);
 

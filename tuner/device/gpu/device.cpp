@@ -32,6 +32,8 @@ int require_index(std::string_view options) {
                   "': what follows the colon is a device's number, as in " + id_of(0));
 }
 
+void require(const DeviceScope& scope) { check("making the device current", scope.error()); }
+
 hipStream_t to_stream(Stream stream) { return static_cast<hipStream_t>(stream); }
 
 }  // namespace
@@ -55,7 +57,7 @@ GpuDevice::GpuDevice(int index) : index_(index) {
     throw unavailable("no device " + id_of(index) + "; there " +
                       (count == 1 ? "is " + id_of(0) : "are " + id_of(0) + " to " + id_of(count - 1)));
   const DeviceScope scope(index_);
-  check("making the device current", scope.error());
+  require(scope);
   target_ = describe(index_);
   target_.backend = kBackend;
   target_.id = id_of(index_);
@@ -68,6 +70,7 @@ GpuDevice::~GpuDevice() {
 
 void* GpuDevice::allocate(std::size_t bytes) {
   const DeviceScope scope(index_);
+  require(scope);
   const RelaxedCapture relaxed;
   void* memory = nullptr;
   const hipError_t error = hipMalloc(&memory, std::max<std::size_t>(bytes, 1));
@@ -85,12 +88,13 @@ void* GpuDevice::allocate(std::size_t bytes) {
 void GpuDevice::release(void* memory) noexcept {
   const DeviceScope scope(index_);
   const RelaxedCapture relaxed;
-  static_cast<void>(hipFree(memory));
+  ignore(hipFree(memory));
 }
 
 void GpuDevice::copy_bytes(void* to, const void* from, std::size_t bytes, hipMemcpyKind kind, Stream stream) const {
   if (bytes == 0) return;
   const DeviceScope scope(index_);
+  require(scope);
   HIPTUNE_CALL(hipMemcpyAsync(to, from, bytes, kind, to_stream(stream)));
 }
 
@@ -109,6 +113,7 @@ void GpuDevice::copy(void* to, const void* from, std::size_t bytes, Stream strea
 void GpuDevice::fill(void* to, std::byte value, std::size_t bytes, Stream stream) {
   if (bytes == 0) return;
   const DeviceScope scope(index_);
+  require(scope);
   HIPTUNE_CALL(hipMemsetAsync(to, std::to_integer<int>(value), bytes, to_stream(stream)));
 }
 
@@ -119,16 +124,19 @@ std::unique_ptr<Module> GpuDevice::load(const CodeObject& code) {
 void GpuDevice::launch(Function function, const Geometry& geometry, void* const* arguments, Stream stream) {
   require_geometry(geometry, target_.facts);
   const DeviceScope scope(index_);
+  require(scope);
   check_launch("launching a kernel", gpu::launch(function, geometry, arguments, to_stream(stream)));
 }
 
 void GpuDevice::synchronize(Stream stream) {
   const DeviceScope scope(index_);
+  require(scope);
   HIPTUNE_CALL(hipStreamSynchronize(to_stream(stream)));
 }
 
 DeviceTime GpuDevice::time(const std::function<void(Stream)>& enqueue) {
   const DeviceScope scope(index_);
+  require(scope);
   if (!stopwatch_) stopwatch_.emplace();
   return stopwatch_->time(enqueue);
 }

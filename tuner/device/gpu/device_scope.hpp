@@ -13,7 +13,7 @@ class DeviceScope {
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
 
-  // Why the device is not current. One that was current once can always be made so.
+  // Why the device is not current.
   [[nodiscard]] hipError_t error() const { return error_; }
 
  private:

@@ -18,7 +18,7 @@ class Handle {
     return *this;
   }
   ~Handle() {
-    if (value_ != nullptr) static_cast<void>(Destroy(value_));
+    if (value_ != nullptr) ignore(Destroy(value_));
   }
   [[nodiscard]] T get() const { return value_; }
 

@@ -9,6 +9,7 @@ namespace hiptune::gpu {
 
 GpuModule::GpuModule(int device, const TargetFacts& facts, const CodeObject& code) : device_(device), facts_(facts) {
   const DeviceScope scope(device_);
+  check("making the device current", scope.error());
   const RelaxedCapture relaxed;
   check("loading a code object", load(library_, code.bytes));
 }

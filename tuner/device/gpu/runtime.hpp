@@ -22,6 +22,8 @@ using Kernel = void*;
 [[nodiscard]] std::string why_no_device(hipError_t error);
 // After such an error no call of this process succeeds any more.
 [[nodiscard]] bool is_fatal(hipError_t error);
+// Likewise, where it came from the launch itself and not from one before.
+[[nodiscard]] bool is_fatal_of_launch(hipError_t error);
 
 [[nodiscard]] hipError_t load(Library& library, std::span<const std::byte> code);
 void unload(Library library) noexcept;

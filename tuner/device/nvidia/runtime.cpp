@@ -71,28 +71,27 @@ std::string why_no_device(hipError_t error) {
 }
 
 bool is_fatal(hipError_t error) {
-  constexpr std::array kFatal{cudaErrorIllegalAddress,
-                              cudaErrorLaunchFailure,
-                              cudaErrorLaunchTimeout,
-                              cudaErrorAssert,
-                              cudaErrorHardwareStackError,
-                              cudaErrorIllegalInstruction,
-                              cudaErrorMisalignedAddress,
-                              cudaErrorInvalidAddressSpace,
-                              cudaErrorInvalidPc,
-                              cudaErrorECCUncorrectable,
-                              cudaErrorNvlinkUncorrectable,
-                              cudaErrorContained,
-                              cudaErrorUnknown};
+  constexpr std::array kFatal {
+    cudaErrorIllegalAddress, cudaErrorLaunchFailure, cudaErrorLaunchTimeout, cudaErrorAssert,
+        cudaErrorHardwareStackError, cudaErrorIllegalInstruction, cudaErrorMisalignedAddress,
+        cudaErrorInvalidAddressSpace, cudaErrorInvalidPc, cudaErrorECCUncorrectable, cudaErrorNvlinkUncorrectable,
+        cudaErrorContained, cudaErrorExternalDevice, cudaErrorMpsClientTerminated,
+#if CUDART_VERSION >= 13000
+        cudaErrorTensorMemoryLeak,
+#endif
+        cudaErrorUnknown
+  };
   return std::ranges::count(kFatal, error) > 0;
 }
+
+bool is_fatal_of_launch(hipError_t error) { return is_fatal(error); }
 
 hipError_t load(Library& library, std::span<const std::byte> code) {
   return cudaLibraryLoadData(reinterpret_cast<cudaLibrary_t*>(&library), code.data(), nullptr, nullptr, 0, nullptr,
                              nullptr, 0);
 }
 
-void unload(Library library) noexcept { static_cast<void>(cudaLibraryUnload(static_cast<cudaLibrary_t>(library))); }
+void unload(Library library) noexcept { ignore(cudaLibraryUnload(static_cast<cudaLibrary_t>(library))); }
 
 hipError_t find_kernel(Kernel& kernel, Library library, const std::string& entry, const TargetFacts& facts) {
   cudaKernel_t found = nullptr;
@@ -125,7 +124,9 @@ hipError_t launch(Kernel kernel, const Geometry& geometry, void* const* argument
 
 hipError_t instantiate(hipGraphExec_t& executable, hipGraph_t graph, hipStream_t stream) {
   const hipError_t error = cudaGraphInstantiate(&executable, graph, 0);
-  return error == cudaSuccess ? cudaGraphUpload(executable, stream) : error;
+  // What it cannot do before the launch it does then.
+  if (error == cudaSuccess && cudaGraphUpload(executable, stream) != cudaSuccess) static_cast<void>(cudaGetLastError());
+  return error;
 }
 
 }  // namespace hiptune::gpu
