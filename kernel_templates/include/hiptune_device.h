@@ -352,8 +352,11 @@ __device__ inline T read_lane(T value, int source) {
 }
 
 // What must stand between an instruction that writes a register and DPP that reads it; the compiler adds nothing around
-// assembly. gfx9 wants wait states, and gfx11 that the slow instructions (rsqrt, exp) have ended.
-#if defined(__GFX11__)
+// assembly. gfx9 wants wait states, gfx11 that the slow instructions (rsqrt, exp) have ended, and gfx1250 another
+// instruction between a slow one and what reads its result.
+#if defined(__gfx1250__) || defined(__gfx1251__)
+#define HIPTUNE_BEFORE_DPP "v_nop\n\t"
+#elif defined(__GFX11__)
 #define HIPTUNE_BEFORE_DPP "s_waitcnt_depctr 0xfff\n\t"
 #else
 #define HIPTUNE_BEFORE_DPP "s_nop 4\n\t"

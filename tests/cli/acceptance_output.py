@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 """--json and --help. usage: acceptance_output.py HIPTUNE [TEST ...]"""
+import os
+import subprocess
+
 import home
 from home import QUICK, SHAPE, VERBS, Home, replace
 
@@ -38,6 +41,21 @@ class Json(Home):
         replace(own / "rmsnorm.hip", "lds[thread] += lds[thread + stride];", "lds[thread] -= lds[thread + stride];")
         lines = self.json_of("verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--kernel-path", own, expect=1)
         self.assertEqual(lines[-1], {"result": "failed", "passed": 2, "variants": 3, "failures": "1 wrong"})
+
+
+class StandardStreams(Home):
+    def test_closed_ones_are_not_taken_for_what_is_opened_next(self):
+        for stream in (0, 1, 2):
+            done = subprocess.run([self.program, "verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--device", "host"],
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env={"PATH": os.environ["PATH"], "HOME": str(self.home)},
+                                  preexec_fn=lambda: os.close(stream))
+            self.assertEqual((done.returncode, done.stderr), (0, ""), stream)
+            self.assertEqual("3 of 3 variants passed" in done.stdout, stream != 1)
+
+    def test_a_compiler_s_name_that_is_no_utf_8_is_bad_input(self):
+        self.run_hiptune("devices", expect=2, phrases=["HIPTUNE_CXX", "is not UTF-8"],
+                         HIPTUNE_CXX=b"/usr/bin/\xff".decode(errors="surrogateescape"))
 
 
 class Help(Home):

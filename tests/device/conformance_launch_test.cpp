@@ -121,6 +121,9 @@ TEST_P(Launch, a_shape_beyond_the_targets_limits_is_refused_by_name) {
   EXPECT_THAT(refusal(geometry(1, 1, facts.lds_bytes + 1)), HasSubstr("dynamic LDS"));
   EXPECT_THAT(refusal(geometry(1, 1, -1)), HasSubstr("dynamic LDS"));
   EXPECT_THAT(refusal({.cluster = facts.max_cluster + 1}), HasSubstr("cluster"));
+  if (facts.max_cluster > 1) {
+    EXPECT_THAT(refusal({.grid = {3, 1, 1}, .cluster = 2}), HasSubstr("grid x is 3, no multiple of the cluster of 2"));
+  }
   EXPECT_NO_THROW(bench.launch(*module, geometry(1, facts.max_block_threads)));
 }
 

@@ -40,6 +40,23 @@ TEST(Workspaces, keep_what_they_outgrew_which_is_never_more_than_the_last) {
   EXPECT_EQ(device.released, 4);
 }
 
+TEST(Workspaces, of_a_stream_that_is_forgotten_are_released_and_their_place_is_taken_again) {
+  MadeUpDevice device;
+  Workspaces workspaces(device);
+  int streams[2];
+  WorkspaceSlot* first = &workspaces.of_this_thread(&streams[0]);
+  (void)workspaces.require(*first, 0, 100);
+  (void)workspaces.require(*first, 0, 101);
+  WorkspaceSlot& kept = workspaces.of_this_thread(nullptr);
+  (void)workspaces.require(kept, 0, 100);
+  workspaces.forget(&streams[0]);
+  EXPECT_EQ(device.released, 2);
+  EXPECT_EQ(&workspaces.of_this_thread(&streams[1]), first);
+  EXPECT_EQ(first->memory[0].data(), nullptr);
+  EXPECT_EQ(&workspaces.of_this_thread(nullptr), &kept);
+  EXPECT_NE(kept.memory[0].data(), nullptr);
+}
+
 TEST(Workspaces, that_cannot_double_take_what_is_needed) {
   MadeUpDevice device;
   device.largest_allocation = 150;

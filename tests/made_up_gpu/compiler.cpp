@@ -9,7 +9,7 @@
 
 // libhiptune_amd_compiler.so as tests load it in place of the real one: the CPU's compiler under an architecture's
 // name, with made-up resources. For blocks of 64 threads the compiler for gfxaborts aborts, and that for gfxhangs never
-// ends; gfxunknown it does not know.
+// ends; that for gfxforks leaves a process behind when it aborts; gfxunknown it does not know.
 namespace hiptune {
 namespace {
 
@@ -32,6 +32,11 @@ class MadeUpCompiler : public Compiler {
   }
 
   [[nodiscard]] CompileResult compile(const CompileRequest& request) override {
+    if (request.architecture == "gfxforks" && has_blocks_of_64(request)) {
+      if (::fork() == 0)
+        for (;;) ::pause();
+      std::abort();
+    }
     if (request.architecture == "gfxaborts" && has_blocks_of_64(request)) {
       std::cerr << "LLVM ERROR: out of registers" << std::endl;
       std::abort();

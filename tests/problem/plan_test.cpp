@@ -57,6 +57,18 @@ TEST(Plan, the_problems_own_batch_values_do_not_reach_it) {
   EXPECT_THAT(plan.launches[0].geometry(kBatch).grid, ElementsAre(4, 4, 1));
 }
 
+TEST(Plan, a_looping_grid_in_clusters_stops_at_whole_clusters) {
+  Space space = everything_space();
+  space.plan[0].cluster = expression("4");
+  space.plan[0].grid[0] = expression("4 * rows");
+  TargetFacts facts;
+  facts.max_cluster = 8;
+  facts.max_grid_x = 2147483647;  // is odd
+  EXPECT_EQ(first_launch(space, facts).grid_limit[0], 2147483644);
+  EXPECT_EQ(first_launch(space, facts, 2).grid_limit[0], 4) << "the gate's limit, and one cluster at the least";
+  EXPECT_EQ(first_launch(space, facts, 11).grid_limit[0], 8);
+}
+
 TEST(Plan, a_looping_grid_stops_at_the_targets_limits) {
   TargetFacts facts;
   facts.max_grid_x = 3;

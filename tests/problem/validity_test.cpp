@@ -57,9 +57,22 @@ TEST(Validity, keeps_the_targets_lds) {
   EXPECT_EQ(reason(everything_space(), config_of(1, "early", 64), facts), std::nullopt);
 }
 
+TEST(Validity, a_grid_is_a_multiple_of_its_cluster) {
+  Space space = everything_space();
+  space.plan[0].cluster = expression("SPLIT");
+  TargetFacts facts;
+  facts.max_cluster = 8;
+  space.plan[0].grid[0] = expression("SPLIT + 1");
+  EXPECT_THAT(reason(space, config_of(4, "early", 64), facts),
+              Optional(HasSubstr("everything: grid.x is 5, no multiple of the cluster of 4")));
+  space.plan[0].grid[0] = expression("2 * SPLIT");
+  EXPECT_EQ(reason(space, config_of(4, "early", 64), facts), std::nullopt);
+}
+
 TEST(Validity, keeps_the_targets_cluster_limit) {
   Space space = everything_space();
   space.plan[0].cluster = expression("SPLIT");
+  space.plan[0].grid[0] = expression("4 * SPLIT");
   TargetFacts facts;
   facts.max_cluster = 2;
   EXPECT_EQ(reason(space, config_of(2, "early", 64), facts), std::nullopt);

@@ -88,6 +88,13 @@ TEST_F(WithCompilerOnly, a_compiler_that_aborts_is_a_crashed_trial_and_the_next_
   EXPECT_EQ(compile(coordinator, "none", 32).outcome, Outcome::compiled);
 }
 
+TEST_F(WithCompilerOnly, a_compiler_that_aborts_and_leaves_a_process_is_crashed_and_not_late) {
+  Coordinator coordinator(settings("gfxforks"));
+  const Trial trial = compile(coordinator, "none", 64);
+  EXPECT_EQ(trial.outcome, Outcome::crashed);
+  EXPECT_THAT(trial.detail, HasSubstr("was killed by signal 6 (Aborted) during compile"));
+}
+
 TEST_F(WithCompilerOnly, a_compiler_that_hangs_is_a_trial_that_timed_out_and_the_next_compiles) {
   Coordinator coordinator(settings("gfxhangs", Seconds(5)));
   const Trial trial = compile(coordinator, "none", 64);

@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <iostream>
@@ -66,6 +69,8 @@ void require_utf8(const Options& options) {
   for (const std::filesystem::path& path : paths)
     if (valid_utf8(path.string()) != path.string())
       throw bad_input(valid_utf8(path.string()) + ": the path is not UTF-8; rename it, or choose another");
+  if (valid_utf8(options.cxx_compiler) != options.cxx_compiler)
+    throw bad_input("HIPTUNE_CXX: " + valid_utf8(options.cxx_compiler) + " is not UTF-8; choose another compiler");
   if (valid_utf8(options.device) != options.device)
     throw bad_input("--device " + valid_utf8(options.device) + ": is not UTF-8; see `hiptune devices`");
 }
@@ -107,8 +112,20 @@ int run(const std::vector<std::string>& words, Context& context) {
 }  // namespace
 }  // namespace hiptune::cli
 
+namespace {
+
+// Else the next file or socket that is opened is taken for a standard stream: results would go to a worker.
+void open_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) < 0)
+      static_cast<void>(::open("/dev/null", stream == STDIN_FILENO ? O_RDONLY : O_WRONLY));
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace hiptune;
+  open_standard_streams();
   std::signal(SIGCHLD, SIG_DFL);  // a parent may have had it ignored, and then no child's end could be told
   const std::vector<std::string> words(argv + 1, argv + argc);
   cli::Context context;

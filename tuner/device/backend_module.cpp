@@ -16,6 +16,10 @@ struct ModuleFile {
   [[nodiscard]] std::string name() const { return "libhiptune_" + backend + suffix + ".so"; }
 };
 
+Error of_another_build(const ModuleFile& file) {
+  return unavailable(file.name() + " belongs to another build of hiptune; install both anew");
+}
+
 // The loader's words, "FILE: cannot open shared object file: No such file or directory", in those of a user: FILE is
 // the module itself, or a library that it needs, directly or not.
 Error cannot_load(const ModuleFile& file, const std::string& words) {
@@ -27,6 +31,9 @@ Error cannot_load(const ModuleFile& file, const std::string& words) {
   if (words.ends_with(missing))
     return unavailable(file.name() + " needs " + words.substr(0, words.size() - missing.size()) +
                        ", which is not installed; " + mend);
+  // One of libhiptune's own functions: names of namespace hiptune have this in them.
+  if (words.find("undefined symbol: ") != std::string::npos && words.find("7hiptune") != std::string::npos)
+    return of_another_build(file);
   return unavailable(file.name() + " does not load (" + words + "); " + mend);
 }
 
@@ -37,7 +44,7 @@ auto* load_module(const ModuleFile& file, const char* symbol) {
   if (library == nullptr) throw cannot_load(file, ::dlerror());
   auto* function = reinterpret_cast<Function>(::dlsym(library, symbol));
   auto* module = function == nullptr ? nullptr : function(kModuleBuild);
-  if (module == nullptr) throw unavailable(file.name() + " belongs to another build of hiptune; install both anew");
+  if (module == nullptr) throw of_another_build(file);
   return module;
 }
 
@@ -54,8 +61,10 @@ Backend backend_of_modules(const std::string& name, const std::string& architect
       return device_module()->devices(settings, reason);
     } catch (const Error& error) {
       reason = error.what();
-      return std::vector<std::string>();
+    } catch (const DeviceLost& error) {
+      reason = error.what();
     }
+    return std::vector<std::string>();
   };
   backend.open = [device_module](std::string_view options, const DeviceSettings& settings) {
     return device_module()->open(options, settings);

@@ -23,6 +23,9 @@ void require_geometry(const Geometry& geometry, const TargetFacts& facts) {
   require("the number of threads of a block", geometry.threads_per_block(), 1, facts.max_block_threads);
   require("dynamic LDS in bytes", geometry.dynamic_lds, 0, facts.lds_bytes);
   require("the cluster's number of blocks", geometry.cluster, 1, facts.max_cluster);
+  if (geometry.grid[0] % geometry.cluster != 0)
+    throw LaunchFailure("grid x is " + std::to_string(geometry.grid[0]) + ", no multiple of the cluster of " +
+                        std::to_string(geometry.cluster));
   if (facts.max_threads_per_launch > 0)
     require("the number of blocks of a launch of such blocks", geometry.blocks(), 1,
             facts.max_threads_per_launch / geometry.threads_per_block());

@@ -32,6 +32,7 @@ class Binding {
 
   [[nodiscard]] Status launch(void* stream, void** arguments) const noexcept;
   void prepare(void* const* arguments) const;
+  void forget(void* stream) const noexcept { workspaces_.forget(stream); }
   [[nodiscard]] Explanation explain(void* const* arguments) const;
   // Lists that are ready: at most kMaxLists.
   [[nodiscard]] std::size_t ready_lists() const noexcept { return snapshot_.load()->lists.size(); }

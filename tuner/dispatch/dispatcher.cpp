@@ -22,6 +22,20 @@ Assignment parse_given_traits(const Space& space, const std::map<std::string, st
   return parse_traits(space, texts);
 }
 
+// Runs an action that applications call. What devices throw is no part of their interface: it becomes an Error.
+template <class Action>
+auto translating(const Action& action) {
+  try {
+    return action();
+  } catch (const DeviceLost& lost) {
+    throw failed(std::string("the device was lost: ") + lost.what());
+  } catch (const LaunchFailure& failure) {
+    throw failed(failure.what());
+  } catch (const KernelFault& fault) {
+    throw failed(fault.what());
+  }
+}
+
 }  // namespace
 
 const char* to_string(Status status) {
@@ -54,13 +68,19 @@ namespace detail {
 Status launch(const Binding& binding, void* stream, void** arguments) noexcept {
   return binding.launch(stream, arguments);
 }
-void prepare(const Binding& binding, void* const* arguments) { binding.prepare(arguments); }
-Explanation explain(const Binding& binding, void* const* arguments) { return binding.explain(arguments); }
+void forget(const Binding& binding, void* stream) noexcept { binding.forget(stream); }
+void prepare(const Binding& binding, void* const* arguments) {
+  translating([&] { binding.prepare(arguments); });
+}
+Explanation explain(const Binding& binding, void* const* arguments) {
+  return translating([&] { return binding.explain(arguments); });
+}
 }  // namespace detail
 
 const std::string& last_error() { return detail::last_error_of_thread(); }
 
-Dispatcher::Dispatcher(const Options& options) : state_(std::make_shared<detail::DispatcherState>(options)) {}
+Dispatcher::Dispatcher(const Options& options)
+    : state_(translating([&] { return std::make_shared<detail::DispatcherState>(options); })) {}
 
 const std::string& Dispatcher::device() const { return state_->device().target().id; }
 
@@ -68,8 +88,10 @@ std::shared_ptr<const detail::Binding> Dispatcher::bind_types(std::string_view k
                                                               const std::map<std::string, std::string>& traits,
                                                               const std::vector<detail::ArgumentType>& types) const {
   const Space space = state_->kernels().load(kernel).space;
-  return std::make_shared<detail::Binding>(state_, kernel, require_dtype(kernel, space, dtype),
-                                           parse_given_traits(space, traits), types);
+  return translating([&] {
+    return std::make_shared<detail::Binding>(state_, kernel, require_dtype(kernel, space, dtype),
+                                             parse_given_traits(space, traits), types);
+  });
 }
 
 }  // namespace hiptune

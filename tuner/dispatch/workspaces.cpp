@@ -7,6 +7,8 @@
 
 namespace hiptune::detail {
 
+using State = WorkspaceSlot::State;
+
 Workspaces::~Workspaces() {
   for (WorkspaceSlot* slot = first_; slot != nullptr;) {
     const std::unique_ptr<WorkspaceSlot> owned(slot);
@@ -17,14 +19,39 @@ Workspaces::~Workspaces() {
 WorkspaceSlot& Workspaces::of_this_thread(Stream stream) {
   const std::thread::id thread = std::this_thread::get_id();
   for (WorkspaceSlot* slot = first_.load(std::memory_order_acquire); slot != nullptr; slot = slot->next)
-    if (slot->thread == thread && slot->stream == stream) return *slot;
+    if (slot->state.load(std::memory_order_acquire) == State::taken && slot->thread == thread && slot->stream == stream)
+      return *slot;
+  WorkspaceSlot* slot = take_free();
+  if (slot == nullptr) slot = add();
+  slot->thread = thread;
+  slot->stream = stream;
+  slot->state.store(State::taken, std::memory_order_release);
+  return *slot;
+}
+
+WorkspaceSlot* Workspaces::take_free() noexcept {
+  for (WorkspaceSlot* slot = first_.load(std::memory_order_acquire); slot != nullptr; slot = slot->next)
+    if (State free = State::free; slot->state.compare_exchange_strong(free, State::being_taken)) return slot;
+  return nullptr;
+}
+
+WorkspaceSlot* Workspaces::add() {
   auto made = std::make_unique<WorkspaceSlot>();
-  made->thread = thread;
-  made->stream = stream;
+  made->state = State::being_taken;
   made->next = first_.load();
   while (!first_.compare_exchange_weak(made->next, made.get())) {
   }
-  return *made.release();
+  return made.release();
+}
+
+void Workspaces::forget(Stream stream) noexcept {
+  for (WorkspaceSlot* slot = first_.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
+    if (slot->state.load(std::memory_order_acquire) != State::taken || slot->stream != stream) continue;
+    for (DeviceMemory& memory : slot->memory) memory = DeviceMemory();
+    slot->outgrown.clear();
+    slot->addresses = {};
+    slot->state.store(State::free, std::memory_order_release);
+  }
 }
 
 void** Workspaces::require(WorkspaceSlot& slot, std::size_t index, std::size_t bytes) {

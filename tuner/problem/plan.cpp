@@ -41,9 +41,15 @@ class GridLimits {
       if (!loops[i]) blocks_ = share(blocks_, launch.grid[i].evaluate({}));
     }
     for (std::size_t i = 3; i-- > 0;) launch.grid_limit[i] = loops[i] ? take(own_[i]) : kNoLimit;
+    if (loops[0]) launch.grid_limit[0] = whole_clusters(launch.grid_limit[0], launch.fixed.cluster);
   }
 
  private:
+  // A grid is a multiple of its cluster, however small the limit.
+  static std::int64_t whole_clusters(std::int64_t limit, std::int64_t cluster) {
+    return cluster < 2 ? limit : std::max(cluster, limit - limit % cluster);
+  }
+
   std::int64_t take(std::int64_t own) {
     const std::int64_t limit = std::min({own, grid_limit_, blocks_});
     blocks_ = share(blocks_, limit);

@@ -53,6 +53,8 @@ Reason wrong_grid(const Geometry& geometry, const TargetFacts& facts) {
     if (geometry.grid[i] < 1) return exceeds(name, geometry.grid[i], "below", 1);
     if (geometry.grid[i] > limits[i]) return exceeds(name, geometry.grid[i], "above the target's", limits[i]);
   }
+  if (geometry.grid[0] % geometry.cluster != 0)
+    return exceeds("grid.x", geometry.grid[0], "no multiple of the cluster of", geometry.cluster);
   return std::nullopt;
 }
 

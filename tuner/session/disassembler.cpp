@@ -100,6 +100,9 @@ std::vector<Disassembler> find_disassemblers(const std::string& backend, const s
 
 std::string no_disassembler(const std::string& backend) { return kind_of(backend).mend; }
 
+// A code object's text takes milliseconds.
+constexpr std::chrono::seconds kDeadline{60};
+
 std::optional<std::string> disassemble(const std::vector<Disassembler>& disassemblers, const fs::path& code,
                                        const fs::path& text) {
   std::optional<std::string> why_not = "no disassembler is installed";
@@ -107,7 +110,7 @@ std::optional<std::string> disassemble(const std::vector<Disassembler>& disassem
     std::vector<std::string> command{fs::absolute(disassembler.program)};
     command.insert(command.end(), disassembler.options.begin(), disassembler.options.end());
     command.push_back(code.filename());  // not its whole path, which the text would repeat
-    const host::ProcessResult result = host::run_process(command, code.parent_path());
+    const host::ProcessResult result = host::run_process(command, code.parent_path(), kDeadline);
     if (result.succeeded) {
       write(text, result.output);
       return std::nullopt;

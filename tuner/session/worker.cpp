@@ -1,7 +1,9 @@
 #include "session/worker.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "cache/code_store.hpp"
@@ -65,6 +67,8 @@ class Worker {
     options_.cxx_compiler = request.at("cxx_compiler");
     options_.temporary_directory = request.at("temporary_directory").get<std::string>();
     lifeline_.own(options_.temporary_directory);
+    // Compilers that take no folder get it so, and what they leave when they are killed goes with it.
+    ::setenv("TMPDIR", options_.temporary_directory.c_str(), 1);
     if (request.contains("architecture"))
       open_compiler_only(request.at("architecture"));
     else
@@ -169,6 +173,8 @@ Json reply_to(Worker& worker, const std::string& line) {
 }  // namespace
 
 int serve_worker(int socket) {
+  const rlimit no_core{0, 0};  // a variant that crashes is a result, and maps a GPU's memory
+  ::setrlimit(RLIMIT_CORE, &no_core);
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);  // a compiler that outlives the worker must not hold the line open
   LineSocket lines(socket);
   Lifeline lifeline(socket);

@@ -5,12 +5,14 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include <spdlog/fmt/fmt.h>
 
@@ -28,8 +30,16 @@ constexpr int kWorkerSocket = 3;          // its number in the worker
 
 Error system_error(const char* call) { return failed(std::string(call) + ": " + std::strerror(errno)); }
 
-// Two connected descriptors that no other child inherits.
+// Two connected descriptors that no other child inherits. Closed with it, but for what was taken.
 struct Pair {
+  Pair() = default;
+  Pair(Pair&& other) noexcept : ends(std::exchange(other.ends, {-1, -1})) {}
+  Pair& operator=(Pair&&) = delete;
+  ~Pair() {
+    for (const int end : ends)
+      if (end >= 0) ::close(end);
+  }
+  [[nodiscard]] int take(std::size_t end) { return std::exchange(ends[end], -1); }
   std::array<int, 2> ends{-1, -1};
 };
 Pair socket_pair() {
@@ -95,16 +105,14 @@ std::string describe(const WorkerAnswer& answer) {
 }
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
-  const Pair sockets = socket_pair();
-  const Pair output = pipe_pair();
+  Pair sockets = socket_pair(), output = pipe_pair(), worker_end;
   // adddup2 onto the same number would leave it close-on-exec; a parent's end is never the worker's number.
-  const int worker_end = ::fcntl(sockets.ends[1], F_DUPFD_CLOEXEC, kWorkerSocket + 1);
-  process_ = spawn(program, worker_end, output.ends[1]);
-  ::close(worker_end);
-  ::close(sockets.ends[1]);
-  ::close(output.ends[1]);
-  socket_ = sockets.ends[0];
-  output_ = output.ends[0];
+  worker_end.ends[0] = ::fcntl(sockets.ends[1], F_DUPFD_CLOEXEC, kWorkerSocket + 1);
+  if (worker_end.ends[0] < 0) throw system_error("fcntl");
+  process_ = spawn(program, worker_end.ends[0], output.ends[1]);
+  end_ = static_cast<int>(::syscall(SYS_pidfd_open, process_, 0));  // -1 on an old kernel
+  socket_ = sockets.take(0);
+  output_ = output.take(0);
   lines_ = LineSocket(socket_);
 }
 
@@ -113,8 +121,8 @@ WorkerProcess::~WorkerProcess() {
     ::kill(-process_, SIGKILL);
     ::waitpid(process_, nullptr, 0);
   }
-  if (socket_ >= 0) ::close(socket_);
-  if (output_ >= 0) ::close(output_);
+  for (const int file : {socket_, output_, end_})
+    if (file >= 0) ::close(file);
 }
 
 WorkerAnswer WorkerProcess::ask(const nlohmann::ordered_json& request, Seconds deadline, Seconds sampling) {
@@ -151,13 +159,14 @@ WorkerProcess::Event WorkerProcess::wait(std::chrono::steady_clock::time_point u
   while (true) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
     if (left <= 0) return Event::late;
-    std::array<pollfd, 2> watched{{{socket_, POLLIN, 0}, {output_, POLLIN, 0}}};
+    std::array<pollfd, 3> watched{{{socket_, POLLIN, 0}, {output_, POLLIN, 0}, {end_, POLLIN, 0}}};
     if (::poll(watched.data(), watched.size(), static_cast<int>(std::min<long long>(left, 1'000'000))) < 0) {
       if (errno == EINTR) continue;
       throw system_error("poll");
     }
     if (watched[1].revents != 0) keep_last_words();
     if (watched[0].revents != 0) return lines_.fill() ? Event::line : Event::closed;
+    if (watched[2].revents != 0) return Event::closed;  // though what it forked may hold the socket open
   }
 }
 

@@ -61,6 +61,7 @@ class WorkerProcess {
   int process_ = 0;
   int socket_ = -1;
   int output_ = -1;
+  int end_ = -1;  // becomes readable when the process ends
   LineSocket lines_{-1};
   std::string last_words_;
 };

@@ -8,6 +8,7 @@
 #include "gpu/module.hpp"
 #include "gpu/relaxed_capture.hpp"
 #include "hiptune/error.hpp"
+#include "problem/utf8.hpp"
 
 namespace hiptune::gpu {
 namespace {
@@ -59,6 +60,7 @@ GpuDevice::GpuDevice(int index) : index_(index) {
   const DeviceScope scope(index_);
   require(scope);
   target_ = describe(index_);
+  target_.name = valid_utf8(target_.name);  // it becomes JSON
   target_.backend = kBackend;
   target_.id = id_of(index_);
 }

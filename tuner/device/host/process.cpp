@@ -1,12 +1,16 @@
 #include "device/host/process.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 
@@ -23,10 +27,12 @@ class ReadEnd {
   ReadEnd(const ReadEnd&) = delete;
   ReadEnd& operator=(const ReadEnd&) = delete;
 
-  [[nodiscard]] std::string read_all() const {
+  // None: the writer was not done in time.
+  [[nodiscard]] std::optional<std::string> read_all(std::optional<std::chrono::steady_clock::time_point> end) const {
     std::string text;
     std::array<char, 4096> part{};
     for (;;) {
+      if (end && !is_readable(*end)) return std::nullopt;
       const ssize_t got = read(descriptor_, part.data(), part.size());
       if (got > 0) text.append(part.data(), static_cast<std::size_t>(got));
       if (got == 0 || (got < 0 && errno != EINTR)) return text;
@@ -34,6 +40,17 @@ class ReadEnd {
   }
 
  private:
+  [[nodiscard]] bool is_readable(std::chrono::steady_clock::time_point end) const {
+    for (;;) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+      if (left <= 0) return false;
+      pollfd watched{descriptor_, POLLIN, 0};
+      const int ready = poll(&watched, 1, static_cast<int>(std::min<std::int64_t>(left, 1'000'000)));
+      if (ready > 0) return true;
+      if (ready < 0 && errno != EINTR) return false;
+    }
+  }
+
   int descriptor_;
 };
 
@@ -108,7 +125,8 @@ bool wait_for_success(pid_t child) {
 
 }  // namespace
 
-ProcessResult run_process(const std::vector<std::string>& command, const std::filesystem::path& folder) {
+ProcessResult run_process(const std::vector<std::string>& command, const std::filesystem::path& folder,
+                          std::optional<std::chrono::milliseconds> deadline) {
   const std::string program = found_program(command.front());
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw failed(std::string("cannot make a pipe: ") + std::strerror(errno));
@@ -122,8 +140,13 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::fi
                                 pointers(arguments).data(), pointers(environment).data());
   close(ends[1]);
   if (error != 0) throw unavailable("cannot start '" + program + "': " + std::strerror(error));
-  std::string text = output.read_all();
-  return {wait_for_success(child), std::move(text)};
+  std::optional<std::chrono::steady_clock::time_point> end;
+  if (deadline) end = std::chrono::steady_clock::now() + *deadline;
+  std::optional<std::string> text = output.read_all(end);
+  if (text) return {wait_for_success(child), std::move(*text)};
+  kill(child, SIGKILL);
+  static_cast<void>(wait_for_success(child));
+  return {false, "took longer than " + std::to_string(deadline->count()) + " ms"};
 }
 
 }  // namespace hiptune::host

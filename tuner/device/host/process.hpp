@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,8 @@ struct ProcessResult {
 // Runs a program, found on PATH or by a path from this process's folder, in `folder` and waits for its end. Its
 // temporary files go to `folder`, and its messages are in English. Throws Error(unavailable) when it cannot be started.
 // Any thread.
-[[nodiscard]] ProcessResult run_process(const std::vector<std::string>& command, const std::filesystem::path& folder);
+// A program that takes longer than `deadline`, where there is one, is killed; its output is then words that say so.
+[[nodiscard]] ProcessResult run_process(const std::vector<std::string>& command, const std::filesystem::path& folder,
+                                        std::optional<std::chrono::milliseconds> deadline = std::nullopt);
 
 }  // namespace hiptune::host

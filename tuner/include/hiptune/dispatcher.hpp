@@ -77,6 +77,7 @@ inline constexpr std::size_t kMaxWorkspaces = 8;
 // `arguments` has room for kMaxWorkspaces more entries after the call's own.
 [[nodiscard]] Status launch(const Binding& binding, void* stream, void** arguments) noexcept;
 void prepare(const Binding& binding, void* const* arguments);
+void forget(const Binding& binding, void* stream) noexcept;
 [[nodiscard]] Explanation explain(const Binding& binding, void* const* arguments);
 
 }  // namespace detail
@@ -105,6 +106,10 @@ class BoundKernel {
     void* arguments[] = {address(args)...};
     detail::prepare(*binding_, arguments);
   }
+
+  // Releases the workspaces that calls on the stream made, those of captured graphs included. For streams that come and
+  // go: call it before the stream is destroyed, when its work has ended and nobody calls on it.
+  void forget(void* stream) const noexcept { detail::forget(*binding_, stream); }
 
   // Which configuration such a call uses and why; prepares it. Throws Error.
   [[nodiscard]] Explanation explain(Args... args) const {
