@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iostream>
+
+#include <spdlog/fmt/fmt.h>
+
 #include "gate_bench.hpp"
 #include "present_devices.hpp"
 
@@ -10,6 +14,12 @@
 // is there if it is no matter of chance.
 namespace hiptune::test {
 namespace {
+
+// One row of the table of mutants: what caught it first, in the gate's words, and in how many configurations.
+void print_row(const std::string& device, const Mutation& mutation, int rejected, int changed,
+               const std::string& caught) {
+  std::cout << fmt::format("  {:<13} {:<74} {} of {:<2} {:.110}\n", device, mutation.name, rejected, changed, caught);
+}
 
 // A mutation of code that a configuration does not use leaves its machine code as it was, and there is nothing to
 // catch; but it must change some configuration's.
@@ -53,7 +63,8 @@ class RmsnormMutants : public testing::TestWithParam<std::string> {
  private:
   void expect_rejected(const Mutation& mutation) const {
     const SourceFile source = mutant(mutation);
-    int changed = 0;
+    int changed = 0, rejected = 0;
+    std::string caught;
     for (std::size_t i = 0; i < configs_.size(); ++i) {
       const CodeObject code = compile(source, configs_[i]);
       if (code.isa_hash == original_[i]) continue;
@@ -61,7 +72,10 @@ class RmsnormMutants : public testing::TestWithParam<std::string> {
       const auto failure = failure_of(code, configs_[i]);
       EXPECT_TRUE(failure) << "survived: " << mutation.name << ", " << to_string(configs_[i]);
       EXPECT_THAT(failure.value_or(""), testing::HasSubstr(mutation.caught_by)) << mutation.name;
+      if (caught.empty()) caught = failure.value_or("nothing: it survived");
+      if (failure) ++rejected;
     }
+    print_row(GetParam(), mutation, rejected, changed, caught);
     EXPECT_GT(changed, 0) << "changes no configuration: " << mutation.name;
   }
 

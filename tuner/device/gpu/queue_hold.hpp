@@ -7,7 +7,7 @@
 namespace hiptune::gpu {
 
 // Holds a stream back: what is enqueued while it lives starts when it is let go. The wait is a callback on the stream,
-// which ends by itself after a second, so that a runtime that lets nothing be enqueued meanwhile goes on.
+// which ends by itself after a fifth of a second, so that a runtime that lets nothing be enqueued meanwhile goes on.
 class QueueHold {
  public:
   // Holds nothing where the runtime has no callbacks.
