@@ -71,6 +71,13 @@ TEST_F(AmdCodeObject, has_a_row_of_metadata_per_kernel) {
   EXPECT_EQ(kernels.at("second").wave_size, 64);
 }
 
+// A reader that recurses would not survive a note of megabytes.
+TEST_F(AmdCodeObject, metadata_that_nests_deep_is_refused) {
+  const std::size_t first = find("amdhsa.kernels") - 2;
+  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(first), 400, std::byte{0x91});  // lists of one element
+  EXPECT_THAT(refusal(), HasSubstr("nests too deep"));
+}
+
 TEST_F(AmdCodeObject, a_key_that_is_absent_is_none_and_not_zero) {
   for (const char* key : {".vgpr_count", ".sgpr_count", ".group_segment_fixed_size", ".private_segment_fixed_size",
                           ".vgpr_spill_count", ".wavefront_size"})

@@ -30,11 +30,37 @@ ElfFile read(std::span<const std::byte> code) {
   return file;
 }
 
+// Ends the reading of a document that nests deeper than any metadata does: the reader recurses, and a stack is finite.
+class DepthLimit : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return ++depth_ <= kDeepest; }
+  bool key(string_t&) override { return true; }
+  bool end_object() override { return --depth_ >= 0; }
+  bool start_array(std::size_t) override { return ++depth_ <= kDeepest; }
+  bool end_array() override { return --depth_ >= 0; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+ private:
+  static constexpr int kDeepest = 16;  // a list of kernels, of objects, of lists of arguments, of objects
+  int depth_ = 0;
+};
+
 Json metadata_note(const ElfFile& file) {
   for (const ElfNote& note : file.notes) {
     if (note.owner != "AMDGPU" || note.type != kMetadataNote) continue;
     const auto* first = reinterpret_cast<const std::uint8_t*>(note.contents.data());
-    return Json::from_msgpack(first, first + note.contents.size());
+    const auto* last = first + note.contents.size();
+    DepthLimit limit;
+    if (!Json::sax_parse(first, last, &limit, Json::input_format_t::msgpack))
+      reject("its metadata is no MessagePack, or nests too deep");
+    return Json::from_msgpack(first, last);
   }
   reject("it has no metadata");
 }
