@@ -137,9 +137,10 @@ void Finals::add(Round round) {
 }
 
 bool Finals::done() const {
+  constexpr int kFewest = 3;
   const auto count = static_cast<int>(rounds_.size());
-  if (count < limits_.min_rounds) return false;
-  return is_decided_ || count >= limits_.max_rounds || clock_() - started_ >= limits_.budget;
+  if (count >= limits_.max_rounds || (count >= limits_.min_rounds && is_decided_)) return true;
+  return count >= std::min(kFewest, limits_.min_rounds) && clock_() - started_ >= limits_.budget;
 }
 
 }  // namespace hiptune

@@ -25,9 +25,9 @@ struct Standing {
 };
 
 struct FinalsLimits {
-  int min_rounds = 12;
+  int min_rounds = 12;       // before anything is decided
   int max_rounds = 150;      // of one process
-  Nanoseconds budget{2e9};   // wall time of one process; the first min_rounds are run all the same
+  Nanoseconds budget{2e9};   // wall time of one process; three rounds are run all the same
   double tie_within = 0.01;  // how much slower a tie may be
 };
 

@@ -175,9 +175,9 @@ FinalsReport Bench::finals(const FinalsRequest& request, const PhaseListener& ph
     attempt(i, [&] { finalists.back() = make_finalist(request.configs[i], request, timer); });
   }
   if (!report.failures.empty()) return report;  // the others are asked for again without it
-  phase("finals");
   Finals finals(finalists.size(), request.limits, request.seed, steady_clock());
   while (!finals.done()) {
+    phase("finals");
     Round round(finalists.size());
     for (const std::size_t i : finals.next_order()) {
       const LaunchOver launch = finalists[i]->variant->launch();
