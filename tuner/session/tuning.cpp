@@ -142,8 +142,10 @@ void Tuning::try_copy_kernel(const TuneRequest& request, double bytes, Yardstick
   const std::vector<Config> configs = valid_configs(copy_.space, problem, coordinator_.target().facts, {});
   // A copy that is right at this size will do, and is found in a fraction of the time.
   coordinator_.prepare(copy_.name, problem, request.seed, GateDepth::tuned_shape);
+  TimingLimits limits = request.limits;
+  limits.stop.budget /= 2;  // there are many, and any good one will do
   for (const Config& config : pairwise_covering(configs)) {
-    const Trial trial = coordinator_.run(config, request.limits);
+    const Trial trial = coordinator_.run(config, limits);
     const std::string name = copy_.name + " " + to_string(config);
     journal_.append({{"yardstick", to_json(trial)}});
     if (trial.samples) search.take(name, *trial.samples);
