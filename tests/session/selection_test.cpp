@@ -67,6 +67,25 @@ TEST(Selection, decides_by_the_objective) {
   EXPECT_EQ(select(trials, Objective::warm)->winner, 1u);
 }
 
+TEST(Selection, of_finals_is_the_first_that_ties_and_not_the_fastest) {
+  const std::vector<Standing> standings{{1.05, 1.04, 1.06}, {1.004, 1.001, 1.008}, {1, 1, 1}, {1.02, 1.01, 1.03}};
+  const Selection selection = select({3, 5, 8, 9}, standings, 0.01);
+  EXPECT_EQ(selection.winner, 5u);
+  EXPECT_EQ(selection.ties, Indices{8});
+}
+
+TEST(Selection, of_finals_keeps_the_eight_fastest_of_those_that_tie) {
+  std::vector<std::size_t> finalists;
+  std::vector<Standing> standings;
+  for (std::size_t i = 0; i < 12; ++i) {
+    finalists.push_back(i);
+    standings.push_back({1 + 0.0005 * static_cast<double>(11 - i), 1, 1.009});
+  }
+  const Selection selection = select(finalists, standings, 0.01);
+  EXPECT_EQ(selection.winner, 4u);
+  EXPECT_EQ(selection.ties, (Indices{5, 6, 7, 8, 9, 10, 11}));
+}
+
 TEST(Selection, leaves_out_what_was_not_timed) {
   EXPECT_EQ(select({wrong(), timed(100, 1), wrong()}, Objective::cold)->winner, 1u);
   EXPECT_FALSE(select({wrong(), wrong()}, Objective::cold));

@@ -35,9 +35,7 @@ Dtype dtype_from_json(const Field& field) {
 }
 
 Objective objective_from_json(const Field& field) {
-  for (const auto objective : {Objective::cold, Objective::warm}) {
-    if (field.text() == to_string(objective)) return objective;
-  }
+  if (const auto objective = parse_objective(field.text())) return *objective;
   throw field.wrong("must be \"cold\" or \"warm\"");
 }
 
@@ -101,6 +99,12 @@ void require_readable(const json& fields) {
 }  // namespace
 
 std::string to_string(Objective objective) { return objective == Objective::cold ? "cold" : "warm"; }
+
+std::optional<Objective> parse_objective(std::string_view text) {
+  for (const auto objective : {Objective::cold, Objective::warm})
+    if (text == to_string(objective)) return objective;
+  return std::nullopt;
+}
 
 const TimingSummary& summary_for(const Timing& timing, Objective objective) {
   return objective == Objective::cold ? timing.cold : timing.warm;

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct Timing {
 
 enum class Objective { cold, warm };
 [[nodiscard]] std::string to_string(Objective objective);
+[[nodiscard]] std::optional<Objective> parse_objective(std::string_view text);
 [[nodiscard]] const TimingSummary& summary_for(const Timing& timing, Objective objective);
 
 struct RecordedBaseline {

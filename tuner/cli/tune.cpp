@@ -56,7 +56,7 @@ TuneRequest request_for(const TuneOptions& options, const Problem& problem, cons
   request.strategy = options.strategy;
   if (options.trials > 0) request.max_trials = options.trials;
   request.seed = options.variants.seed;
-  request.objective = options.objective == "cold" ? Objective::cold : Objective::warm;
+  request.objective = parse_objective(options.objective).value();  // CLI11 has checked it
   request.limits = options.timing.limits();
   request.processes = options.processes;
   if (options.protocol == "origin") follow_origin(request);

@@ -53,18 +53,18 @@ std::string spelt_right(std::string_view architecture) {
   return "";
 }
 
-std::string first_available(const DeviceSettings& settings) {
+}  // namespace
+
+std::string first_available(const DeviceLister& devices) {
   std::string reasons;
   for (const Backend& backend : backends()) {
     std::string reason;
-    const std::vector<std::string> ids = backend.devices(settings, reason);
+    const std::vector<std::string> ids = devices(backend, reason);
     if (!ids.empty()) return ids.front();
     reasons += "\n  " + backend.name + ": " + reason;
   }
   throw unavailable("no device is available:" + reasons);
 }
-
-}  // namespace
 
 const std::vector<Backend>& backends() {
   static const std::vector<Backend> list = {
@@ -76,7 +76,10 @@ const std::vector<Backend>& backends() {
 }
 
 std::unique_ptr<Device> open_device(std::string_view id, const DeviceSettings& settings) {
-  if (id == "auto") return open_device(first_available(settings), settings);
+  if (id == "auto") {
+    const auto here = [&](const Backend& backend, std::string& reason) { return backend.devices(settings, reason); };
+    return open_device(first_available(here), settings);
+  }
   const std::size_t colon = id.find(':');
   const Backend* backend = find_backend(id.substr(0, colon));
   if (backend == nullptr)

@@ -32,6 +32,12 @@ struct Backend {
 // In the order in which "auto" tries them: GPUs before the CPU.
 [[nodiscard]] const std::vector<Backend>& backends();
 
+// How the devices of a backend are listed, and the reason where there are none: in this process or in another.
+using DeviceLister = std::function<std::vector<std::string>(const Backend&, std::string& reason)>;
+// What "auto" stands for: the first device of the first backend that has any. Throws Error(unavailable) with each
+// backend's reason.
+[[nodiscard]] std::string first_available(const DeviceLister& devices);
+
 // `id` is "auto", "amd:0", "host:wave64", … Throws Error(unavailable) naming the devices there are.
 [[nodiscard]] std::unique_ptr<Device> open_device(std::string_view id, const DeviceSettings& settings);
 // The compiler for a device's backend ("host"). Throws Error(unavailable).

@@ -145,7 +145,7 @@ Json to_json(const FinalsRequest& request) {
 
 FinalsRequest finals_request_from_json(const Json& json) {
   FinalsRequest request;
-  request.objective = json.at("objective") == to_string(Objective::cold) ? Objective::cold : Objective::warm;
+  request.objective = parse_objective(json.at("objective").get<std::string>()).value();
   request.timing = timing_limits_from_json(json.at("timing"));
   request.limits = finals_limits_from_json(json.at("limits"));
   request.seed = json.at("seed");

@@ -73,13 +73,11 @@ BackendSurvey survey_backend(const Surveyor& surveyor, const std::string& backen
 
 std::string resolve_device(const Surveyor& surveyor, const std::string& id) {
   if (id != "auto") return id;
-  std::string reasons;
-  for (const Backend& backend : backends()) {
-    const Listed listed = list_devices(surveyor, backend.name);
-    if (!listed.ids.empty()) return listed.ids.front();
-    reasons += "\n  " + backend.name + ": " + listed.reason;
-  }
-  throw unavailable("no device is available:" + reasons);
+  return first_available([&](const Backend& backend, std::string& reason) {
+    Listed listed = list_devices(surveyor, backend.name);
+    reason = std::move(listed.reason);
+    return listed.ids;
+  });
 }
 
 Target target_of(const Surveyor& surveyor, const std::string& id) {
