@@ -25,11 +25,29 @@ struct GateBench {
 
   // The cases at the problem's own shape, and the small ones if asked for.
   [[nodiscard]] Gate gate(const Kernel& kernel, const Problem& problem, bool small) const {
+    Gate gate(kernel, *device, *compiler);
+    for (GateCase& one : cases(kernel, problem, small)) {
+      const Judged judged = one.at_tuned_shape ? Judged::on_device : Judged::on_host;
+      gate.add(std::move(one), judged);
+    }
+    return gate;
+  }
+
+  // The same cases, all judged in one place.
+  [[nodiscard]] Gate gate(const Kernel& kernel, const Problem& problem, bool small, Judged judged) const {
+    Gate gate(kernel, *device, *compiler);
+    for (GateCase& one : cases(kernel, problem, small)) gate.add(std::move(one), judged);
+    return gate;
+  }
+
+  [[nodiscard]] std::vector<GateCase> cases(const Kernel& kernel, const Problem& problem, bool small) const {
     const Oracle oracle(kernel, problem, *host, *host_compiler);
-    std::vector<GateCase> cases = tuned_cases(kernel, problem, facts(), oracle, kSeed);
+    std::vector<GateCase> cases;
+    for (std::size_t i = 0; i < kTunedSets; ++i)
+      cases.push_back(tuned_case(kernel, problem, facts(), oracle, kSeed, i));
     if (small)
       for (GateCase& one : small_cases(kernel, problem, facts(), oracle, kSeed)) cases.push_back(std::move(one));
-    return {kernel, *device, std::move(cases)};
+    return cases;
   }
 
   // Throws std::runtime_error with the log when the variant does not compile: a test's own kernel must.

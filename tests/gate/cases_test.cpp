@@ -16,7 +16,10 @@ using test::shipped_kernel;
 class Cases : public testing::Test {
  protected:
   [[nodiscard]] std::vector<GateCase> tuned(std::uint64_t seed = 1) const {
-    return tuned_cases(kernel_, problem_, bench_.facts(), oracle_, seed);
+    std::vector<GateCase> cases;
+    for (std::size_t i = 0; i < kTunedSets; ++i)
+      cases.push_back(tuned_case(kernel_, problem_, bench_.facts(), oracle_, seed, i));
+    return cases;
   }
   [[nodiscard]] std::vector<GateCase> small(std::uint64_t seed = 1) const {
     return small_cases(kernel_, problem_, bench_.facts(), oracle_, seed);
@@ -104,11 +107,14 @@ TEST_F(Cases, stay_within_the_dimensions_of_the_space) {
 
 TEST_F(Cases, need_memory_in_proportion_to_the_problem) {
   const auto needed = [&](std::int64_t rows) {
-    return bytes_needed(kernel_.space, make_problem(kernel_.space, {rows, 4096}, Dtype::f32, {}), bench_.facts(),
-                        kTunedSets);
+    return case_memory(kernel_.space, make_problem(kernel_.space, {rows, 4096}, Dtype::f32, {}), bench_.facts(),
+                       kTunedSets);
   };
-  // x and y in float, six times, and the oracle in double, three times.
-  EXPECT_NEAR(needed(20000) - needed(10000), 10000.0 * 4096 * (6 * 8 + 3 * 8), 1);
+  const double elements = 10000.0 * 4096;
+  EXPECT_NEAR(needed(20000).host - needed(10000).host, elements * (3 * (4 + 4 + 8) + 8), 1)
+      << "x, y and the oracle in double three times, and what the oracle is working on";
+  EXPECT_NEAR(needed(20000).device - needed(10000).device, elements * ((4 + 4 + 8) + (4 + 4) + 4), 1)
+      << "one case, a working set, and y once more";
 }
 
 // The largest power of two that divides the address, up to 256.

@@ -25,21 +25,24 @@ void print_row(const std::string& device, const Mutation& mutation, int rejected
 // catch; but it must change some configuration's.
 class RmsnormMutants : public testing::TestWithParam<std::string> {
  protected:
-  RmsnormMutants() : bench_(GetParam()), gate_(bench_.gate(kernel_, problem_, true)) {
+  RmsnormMutants()
+      : bench_(GetParam()),
+        on_host_(bench_.gate(kernel_, problem_, true, Judged::on_host)),
+        on_device_(bench_.gate(kernel_, problem_, true, Judged::on_device)) {
     for (const Config& config : all_configs(kernel_.space, {{"BLOCK_SIZE", std::int64_t{128}}})) {
       configs_.push_back(config);
       original_.push_back(compile(kernel_.source, config).isa_hash);
     }
   }
 
-  void expect_rejected(const std::vector<Mutation>& mutations) const {
+  void expect_rejected(const std::vector<Mutation>& mutations) {
     for (const Mutation& mutation : mutations)
       if (is_on_host() || !mutation.only_on_host) expect_rejected(mutation);
   }
 
-  [[nodiscard]] std::optional<std::string> failure_of(const CodeObject& code, const Config& config) const {
+  [[nodiscard]] std::optional<std::string> failure_of(Gate& gate, const CodeObject& code, const Config& config) const {
     LoadedPlan plan(*bench_.device, code, make_plan(kernel_.space, problem_, bench_.facts(), config));
-    return gate_.check(plan, config).failure;
+    return gate.check(plan, config).failure;
   }
 
   [[nodiscard]] CodeObject compile(const SourceFile& source, const Config& config) const {
@@ -57,11 +60,12 @@ class RmsnormMutants : public testing::TestWithParam<std::string> {
   const Kernel kernel_ = shipped_kernel("rmsnorm");
   const Problem problem_ = make_problem(kernel_.space, {3, 13}, Dtype::f32, {});
   const GateBench bench_;
-  const Gate gate_;
+  // Results are compared in two ways, and each must catch everything.
+  Gate on_host_, on_device_;
   std::vector<Config> configs_;
 
  private:
-  void expect_rejected(const Mutation& mutation) const {
+  void expect_rejected(const Mutation& mutation) {
     const SourceFile source = mutant(mutation);
     int changed = 0, rejected = 0;
     std::string caught;
@@ -69,9 +73,11 @@ class RmsnormMutants : public testing::TestWithParam<std::string> {
       const CodeObject code = compile(source, configs_[i]);
       if (code.isa_hash == original_[i]) continue;
       ++changed;
-      const auto failure = failure_of(code, configs_[i]);
-      EXPECT_TRUE(failure) << "survived: " << mutation.name << ", " << to_string(configs_[i]);
-      EXPECT_THAT(failure.value_or(""), testing::HasSubstr(mutation.caught_by)) << mutation.name;
+      const auto failure = failure_of(on_device_, code, configs_[i]);
+      for (const auto& one : {failure, failure_of(on_host_, code, configs_[i])}) {
+        EXPECT_TRUE(one) << "survived: " << mutation.name << ", " << to_string(configs_[i]);
+        EXPECT_THAT(one.value_or(""), testing::HasSubstr(mutation.caught_by)) << mutation.name;
+      }
       if (caught.empty()) caught = failure.value_or("nothing: it survived");
       if (failure) ++rejected;
     }
@@ -99,7 +105,9 @@ TEST_P(RmsnormMutants, every_barrier_is_needed) {
 // Else the gate would reject whatever is changed.
 TEST_P(RmsnormMutants, a_change_that_rounds_differently_passes) {
   const SourceFile source = mutant({"", "x[c] * scale * w[c]", "x[c] * (w[c] * scale)"});
-  for (const Config& config : configs_) EXPECT_EQ(failure_of(compile(source, config), config), std::nullopt);
+  for (const Config& config : configs_)
+    for (Gate* gate : {&on_host_, &on_device_})
+      EXPECT_EQ(failure_of(*gate, compile(source, config), config), std::nullopt);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, RmsnormMutants, testing::ValuesIn(present_devices()), name_of_device);

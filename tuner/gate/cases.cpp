@@ -149,17 +149,10 @@ struct CaseMaker {
 
 GateCase tuned_case(const Kernel& kernel, const Problem& problem, const TargetFacts& facts, const Oracle& oracle,
                     std::uint64_t seed, std::size_t index) {
-  return CaseMaker{kernel, facts, oracle, seed}.make(problem, Pattern::random, false, index);
-}
-
-std::vector<GateCase> tuned_cases(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
-                                  const Oracle& oracle, std::uint64_t seed) {
-  std::vector<GateCase> cases;
-  for (std::size_t i = 0; i < kTunedSets; ++i) {
-    cases.push_back(tuned_case(kernel, problem, facts, oracle, seed, i));
-    cases.back().run_twice = i == 0;
-  }
-  return cases;
+  GateCase made = CaseMaker{kernel, facts, oracle, seed}.make(problem, Pattern::random, false, index);
+  made.run_twice = index == 0;
+  made.at_tuned_shape = true;
+  return made;
 }
 
 std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
@@ -177,14 +170,18 @@ std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, 
   return cases;
 }
 
-double bytes_needed(const Space& space, const Problem& problem, const TargetFacts& facts, int sets) {
+CaseMemory case_memory(const Space& space, const Problem& problem, const TargetFacts& facts, int sets) {
   const std::vector<BufferLayout> layouts = buffer_layouts(space, problem, facts, false);
-  double oracle_bytes = 0;
+  double oracle = 0, outputs = 0;
   const auto buffers = space.buffers();
-  for (std::size_t i = 0; i < buffers.size(); ++i)
-    if (buffers[i]->role != Role::in) oracle_bytes += static_cast<double>(layouts[i].shape.elements()) * sizeof(double);
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i]->role == Role::in) continue;
+    oracle += static_cast<double>(layouts[i].shape.elements()) * sizeof(double);
+    outputs += static_cast<double>(layouts[i].bytes);
+  }
   const auto images = static_cast<double>(total_bytes(layouts));
-  return sets * (images + oracle_bytes) + 3 * images;  // the device's set, and two downloads to compare
+  // The oracle works on a copy between guards; the device has a case, a working set, and the results of a first run.
+  return {sets * (images + oracle) + oracle, images + oracle + images + outputs};
 }
 
 }  // namespace hiptune

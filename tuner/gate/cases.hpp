@@ -19,24 +19,26 @@ struct GateCase {
   OracleOutputs oracle;
   std::int64_t grid_limit = 0;  // > 0: looping grids are held to so many blocks, so that blocks loop
   bool run_twice = true;
+  bool at_tuned_shape = false;
 };
 
 inline constexpr int kTunedSets = 3;
 
-// Random inputs at the tuned shape, set `index`. Throws Error(bad_input) where the oracle has no finite result.
+// Random inputs at the tuned shape, set `index` of kTunedSets; the first is run twice. Throws Error(bad_input) where
+// the oracle has no finite result.
 [[nodiscard]] GateCase tuned_case(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
                                   const Oracle& oracle, std::uint64_t seed, std::size_t index);
-
-// kTunedSets seeded random sets at the tuned shape.
-[[nodiscard]] std::vector<GateCase> tuned_cases(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
-                                                const Oracle& oracle, std::uint64_t seed);
 
 // Random inputs and the adversarial set at small shapes: a single element, fewer and more columns than a block has
 // threads, more rows than blocks, padded rows.
 [[nodiscard]] std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
                                                 const Oracle& oracle, std::uint64_t seed);
 
-// Host and device bytes that so many tuned cases and one working set take.
-[[nodiscard]] double bytes_needed(const Space& space, const Problem& problem, const TargetFacts& facts, int sets);
+// What so many tuned cases take, in bytes: beside the device while they are made or kept, and on it at least.
+struct CaseMemory {
+  double host = 0;
+  double device = 0;
+};
+[[nodiscard]] CaseMemory case_memory(const Space& space, const Problem& problem, const TargetFacts& facts, int sets);
 
 }  // namespace hiptune

@@ -12,11 +12,15 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Errors of one element; infinite when one of the two is not finite and they are not the same.
-ErrorSummary element_errors(double value, double oracle, const Limit& limit) {
+struct ElementErrors {
+  double absolute = 0, relative = 0, in_limits = 0;
+};
+
+// Infinite when one of the two is not finite and they are not the same.
+ElementErrors element_errors(double value, double oracle, const Limit& limit) {
   if (!std::isfinite(oracle) || !std::isfinite(value)) {
     const bool same = std::isnan(oracle) ? std::isnan(value) : value == oracle;
-    return same ? ErrorSummary{} : ErrorSummary{kInfinity, kInfinity, kInfinity};
+    return same ? ElementErrors{} : ElementErrors{kInfinity, kInfinity, kInfinity};
   }
   const double absolute = std::abs(value - oracle);
   if (absolute == 0) return {};
@@ -36,7 +40,26 @@ bool is_element(const BufferLayout& layout, std::size_t offset) {
   return row < layout.shape.rows && element - row * layout.stride < layout.shape.cols;
 }
 
-std::string place_of(const BufferLayout& layout, std::size_t offset) {
+}  // namespace
+
+void ErrorSummary::merge(const ErrorSummary& other) {
+  if (worst.empty() || other.in_limits > in_limits) worst = other.worst;
+  absolute = std::max(absolute, other.absolute);
+  relative = std::max(relative, other.relative);
+  in_limits = std::max(in_limits, other.in_limits);
+  at_shape = std::max(at_shape, other.at_shape);
+}
+
+std::string place_of_element(const BufferShape& shape, std::int64_t element) {
+  return fmt::format("[{}, {}]", element / shape.cols, element % shape.cols);
+}
+
+std::string mismatch(const BufferShape& shape, std::int64_t element, double value, double oracle, const Limit& limit) {
+  return fmt::format("{} is {}, the oracle says {}, limit {:.3g}", place_of_element(shape, element), text_of(value),
+                     text_of(oracle), limit.atol + limit.rtol * std::abs(oracle));
+}
+
+std::string place_around(const BufferLayout& layout, std::size_t offset) {
   if (offset < layout.first_byte) return fmt::format("{} bytes before its first element", layout.first_byte - offset);
   const auto element = static_cast<std::int64_t>((offset - layout.first_byte) / size_of(layout.shape.type));
   const std::int64_t span = layout.shape.span(layout.stride);
@@ -44,35 +67,25 @@ std::string place_of(const BufferLayout& layout, std::size_t offset) {
   return fmt::format("in the gap after row {}", element / layout.stride);
 }
 
-}  // namespace
-
-void ErrorSummary::merge(const ErrorSummary& other) {
-  absolute = std::max(absolute, other.absolute);
-  relative = std::max(relative, other.relative);
-  in_limits = std::max(in_limits, other.in_limits);
-}
-
 Comparison compare(const BufferLayout& layout, std::span<const std::byte> image, std::span<const double> oracle,
                    const Limit& limit) {
   Comparison result;
-  std::int64_t worst = -1;
-  double worst_in_limits = 1.0;
-  for (std::int64_t row = 0; row < layout.shape.rows; ++row) {
-    for (std::int64_t col = 0; col < layout.shape.cols; ++col) {
-      const std::int64_t index = row * layout.shape.cols + col;
+  double worst_value = 0;
+  for (std::int64_t row = 0, element = 0; row < layout.shape.rows; ++row) {
+    for (std::int64_t col = 0; col < layout.shape.cols; ++col, ++element) {
       const double value = load_as_double(image.data() + layout.offset(row, col), layout.shape.type);
-      const ErrorSummary errors = element_errors(value, oracle[static_cast<std::size_t>(index)], limit);
-      result.errors.merge(errors);
-      if (errors.in_limits > worst_in_limits) worst_in_limits = errors.in_limits, worst = index;
+      const ElementErrors errors = element_errors(value, oracle[static_cast<std::size_t>(element)], limit);
+      result.errors.absolute = std::max(result.errors.absolute, errors.absolute);
+      result.errors.relative = std::max(result.errors.relative, errors.relative);
+      if (result.worst >= 0 && errors.in_limits <= result.errors.in_limits) continue;
+      result.errors.in_limits = errors.in_limits;
+      result.worst = element;
+      worst_value = value;
     }
   }
-  if (worst < 0) return result;
-  const std::int64_t row = worst / layout.shape.cols, col = worst % layout.shape.cols;
-  const double value = load_as_double(image.data() + layout.offset(row, col), layout.shape.type);
-  const double expected = oracle[static_cast<std::size_t>(worst)];
-  result.worst_offset = layout.offset(row, col);
-  result.failure = fmt::format("[{}, {}] is {}, the oracle says {}, limit {:.3g}", row, col, text_of(value),
-                               text_of(expected), limit.atol + limit.rtol * std::abs(expected));
+  if (result.errors.in_limits > 1)
+    result.failure =
+        mismatch(layout.shape, result.worst, worst_value, oracle[static_cast<std::size_t>(result.worst)], limit);
   return result;
 }
 
@@ -91,7 +104,7 @@ std::optional<std::string> damaged_surroundings(const BufferLayout& layout, std:
     const auto [left, right] = std::mismatch(from, before.end(), after.begin() + (from - before.begin()));
     if (left == before.end()) return std::nullopt;
     const auto offset = static_cast<std::size_t>(left - before.begin());
-    if (!is_element(layout, offset)) return place_of(layout, offset);
+    if (!is_element(layout, offset)) return place_around(layout, offset);
     from = left + 1;
   }
 }

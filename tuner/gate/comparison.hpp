@@ -16,15 +16,28 @@ struct ErrorSummary {
   double absolute = 0;
   double relative = 0;
   double in_limits = 0;
+  double at_shape = 0;  // absolute, on random inputs at the tuned shape
+  std::string worst{};  // where `in_limits` was met: "rows=33 cols=257 dtype=f32 ramp epsilon=1e-05: y[3, 17]"
 
   void merge(const ErrorSummary& other);
 };
 
+// The absolute limit that the kernels' origin tested by; shown beside each kernel's own, which decides.
+inline constexpr double kOriginLimit = 2e-5;
+
 struct Comparison {
   ErrorSummary errors;
-  std::optional<std::size_t> worst_offset;  // of that element, in bytes
-  std::optional<std::string> failure;       // the worst element: "[3, 17] is 0.5, the oracle says 0.25, limit 1e-6"
+  std::int64_t worst = -1;             // the element with the largest error in limits, in row order; -1: there is none
+  std::optional<std::string> failure;  // that element: "[3, 17] is 0.5, the oracle says 0.25, limit 1e-6"
 };
+
+// "[3, 17]"
+[[nodiscard]] std::string place_of_element(const BufferShape& shape, std::int64_t element);
+// "[3, 17] is 0.5, the oracle says 0.25, limit 1e-6"
+[[nodiscard]] std::string mismatch(const BufferShape& shape, std::int64_t element, double value, double oracle,
+                                   const Limit& limit);
+// A byte that belongs to no element, in words: "in the gap after row 3".
+[[nodiscard]] std::string place_around(const BufferLayout& layout, std::size_t offset);
 
 // Every element of one buffer against the oracle's dense values. Where the oracle is NaN the element must be NaN,
 // where it is infinite the same infinity, and finite where it is finite.

@@ -5,19 +5,21 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "gate/judge_words.hpp"
+
 namespace hiptune {
 namespace {
 
-// One case of one variant, between upload and verdict.
+// One case of one variant, from the first launch to the verdict.
 class CaseRun {
  public:
-  CaseRun(const Kernel& kernel, Device& device, const GateCase& gate_case, LoadedPlan& plan, const Config& config)
+  CaseRun(const Kernel& kernel, Device& device, const GateCase& gate_case, Judge& judge, LoadedPlan& plan,
+          const Config& config)
       : space_(kernel.space),
         device_(device),
         case_(gate_case),
+        judge_(judge),
         plan_(plan),
-        limit_(tolerance_of(space_, case_.problem, device.target().facts, config)),
-        buffers_(device, case_.layouts),
         workspaces_(device, workspace_bytes(space_, case_.problem, device.target().facts, config)) {
     plan_.replan(make_plan(space_, case_.problem, device.target().facts, config, case_.grid_limit));
   }
@@ -25,21 +27,36 @@ class CaseRun {
   GateReport verdict(const Schedule& second) {
     GateReport report;
     report.checks = 1;
-    const Images after = run({Schedule::Order::forward, 0, kPoisonByte}, case_.images, report);
-    if (!report.failure) judge(case_.images, after, kPoisonByte, report);
-    if (!report.failure && case_.run_twice) judge_second_run(after, second, report);
+    run({Schedule::Order::forward, 0, kPoisonByte}, report);
+    if (!report.failure && case_.run_twice) {
+      run(second, report);
+      if (report.failure) *report.failure += in_second_run();
+    }
     if (report.failure) report.failure = case_.name + ": " + *report.failure;
+    if (!report.errors.worst.empty()) report.errors.worst = case_.name + ": " + report.errors.worst;
+    if (case_.at_tuned_shape) report.errors.at_shape = report.errors.absolute;
     return report;
   }
 
  private:
-  // The buffers' images afterwards.
-  Images run(const Schedule& schedule, const Images& before, GateReport& report) {
-    upload(device_, buffers_, before);
-    workspaces_.poison(schedule.unwritten_lds, nullptr);
+  // `schedule.unwritten_lds` is the poison of everything. Another poison and another order of blocks and threads must
+  // give right results again, and the same.
+  void run(const Schedule& schedule, GateReport& report) {
+    const std::byte poison = schedule.unwritten_lds;
+    judge_.set_up(poison);
+    workspaces_.poison(poison, nullptr);
+    launch(schedule, report);
+    if (report.failure) return;
+    judge_.judge(report);
+    if (report.failure && case_.grid_limit > 0 && report.failure->ends_with(kNeverWritten))
+      *report.failure += fmt::format("; in this case loops over batch rows get at most {} blocks", case_.grid_limit);
+    if (!report.failure && !workspaces_.guards_intact(poison, nullptr)) report.failure = "wrote outside a workspace";
+  }
+
+  void launch(const Schedule& schedule, GateReport& report) {
     const ArgumentList arguments(
         space_, case_.problem,
-        {buffers_.addresses(), strides_of(space_, case_.layouts), case_.scalars, workspaces_.addresses()});
+        {judge_.addresses(), strides_of(space_, case_.layouts), case_.scalars, workspaces_.addresses()});
     device_.set_schedule(schedule);
     try {
       plan_.launch(batch_values(space_, case_.problem), arguments.pointers(), nullptr);
@@ -48,106 +65,78 @@ class CaseRun {
       report.failure = fault.what();
     }
     device_.set_schedule({});
-    return download(device_, buffers_);
   }
 
-  void judge(const Images& before, const Images& after, std::byte poison, GateReport& report) const {
-    std::size_t output = 0;
-    const auto declared = space_.buffers();
-    for (std::size_t i = 0; i < declared.size() && !report.failure; ++i) {
-      const std::string& name = declared[i]->name;
-      if (const auto place = damaged_surroundings(case_.layouts[i], before[i], after[i]))
-        report.failure = name + ": wrote " + *place;
-      else if (declared[i]->role == Role::in && after[i] != before[i])
-        report.failure = name + ": an input was modified";
-      else if (declared[i]->role != Role::in)
-        judge_output(i, compare(case_.layouts[i], after[i], case_.oracle[output++], limit_), after[i], report);
-    }
-    if (!report.failure && !workspaces_.guards_intact(poison, nullptr)) report.failure = "wrote outside a workspace";
-  }
-
-  void judge_output(std::size_t buffer, const Comparison& comparison, const std::vector<std::byte>& after,
-                    GateReport& report) const {
-    report.errors.merge(comparison.errors);
-    if (!comparison.failure) return;
-    report.failure = space_.buffers()[buffer]->name + *comparison.failure;
-    if (!is_poison(after, *comparison.worst_offset, size_of(case_.layouts[buffer].shape.type))) return;
-    *report.failure += "; it was never written, or made from a workspace or LDS that was not";
-    if (case_.grid_limit > 0)
-      *report.failure += fmt::format("; in this case loops over batch rows get at most {} blocks", case_.grid_limit);
-  }
-
-  static bool is_poison(const std::vector<std::byte>& image, std::size_t offset, std::size_t bytes) {
-    const auto first = image.begin() + static_cast<std::ptrdiff_t>(offset);
-    return std::all_of(first, first + static_cast<std::ptrdiff_t>(bytes), [](std::byte byte) {
-      return byte == kPoisonByte || byte == kLargePoisonByte || byte == kNegativePoisonByte;
-    });
-  }
-
-  // Other poison, another order of blocks and threads: the results must be right again, and the same.
-  void judge_second_run(const Images& first, const Schedule& schedule, GateReport& report) {
-    const std::byte poison = schedule.unwritten_lds;
-    const Images before = repoisoned(space_, case_.layouts, case_.images, poison);
-    const Images second = run(schedule, before, report);
-    if (!report.failure) judge(before, second, poison, report);
-    const auto declared = space_.buffers();
-    for (std::size_t i = 0; i < declared.size() && !report.failure; ++i)
-      if (declared[i]->role != Role::in && !same_elements(case_.layouts[i], first[i], second[i]))
-        report.failure = declared[i]->name + ": other results";
-    if (report.failure)
-      *report.failure +=
-          ", in a second run only (a race, or LDS, a workspace or an output read before it was written, or something "
-          "read beyond its end?)";
+  static std::string in_second_run() {
+    return ", in a second run only (a race, or LDS, a workspace or an output read before it was written, or something "
+           "read beyond its end?)";
   }
 
   const Space& space_;
   Device& device_;
   const GateCase& case_;
+  Judge& judge_;
   LoadedPlan& plan_;
-  Limit limit_;
-  BufferSet buffers_;
   WorkspaceSet workspaces_;
 };
 
-std::vector<std::size_t> smallest_first(const std::vector<GateCase>& cases) {
-  std::vector<std::size_t> order(cases.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return total_bytes(cases[i].layouts); });
-  return order;
+// On the device: inputs and right results.
+std::size_t resident_bytes(const Space& space, const GateCase& gate_case) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < gate_case.images.size(); ++i)
+    if (space.buffers()[i]->role != Role::out) bytes += gate_case.images[i].size();
+  for (const std::vector<double>& right : gate_case.oracle) bytes += right.size() * sizeof(double);
+  return bytes;
 }
 
 }  // namespace
 
-void upload(Device& device, const BufferSet& set, const Images& images) {
-  for (std::size_t i = 0; i < images.size(); ++i)
-    device.copy_in(set.allocation(i), images[i].data(), images[i].size(), nullptr);
-  device.synchronize(nullptr);
+Gate::Gate(const Kernel& kernel, Device& device, Compiler& compiler)
+    : kernel_(&kernel), device_(&device), compiler_(&compiler) {}
+
+void Gate::make_resident(HeldCase& held) {
+  constexpr double kShare = 1.0 / 3;  // of the device's memory; timing needs the rest
+  const std::size_t bytes = resident_bytes_ + resident_bytes(kernel_->space, held.data);
+  if (static_cast<double>(bytes) > kShare * static_cast<double>(device_->target().memory_bytes)) return;
+  held.resident = std::make_unique<ResidentImages>(*device_, kernel_->space, held.data);
+  held.data.images = {};
+  held.data.oracle = {};
+  resident_bytes_ = bytes;
 }
 
-Images download(Device& device, const BufferSet& set) {
-  Images images;
-  for (std::size_t i = 0; i < set.layouts().size(); ++i) {
-    images.emplace_back(set.layouts()[i].bytes);
-    device.copy_out(images.back().data(), set.allocation(i), images.back().size(), nullptr);
+void Gate::add(GateCase gate_case, Judged judged) {
+  auto held = std::make_unique<HeldCase>(HeldCase{std::move(gate_case), judged, nullptr});
+  if (judged == Judged::on_device) {
+    if (!checker_) checker_ = std::make_unique<DeviceChecker>(*device_, *compiler_, kernel_->device_layer);
+    make_resident(*held);
   }
-  device.synchronize(nullptr);
-  return images;
+  cases_.push_back(std::move(held));
 }
 
-Gate::Gate(const Kernel& kernel, Device& device, std::vector<GateCase> cases)
-    : kernel_(&kernel), device_(&device), cases_(std::move(cases)), order_(smallest_first(cases_)) {}
-
-GateReport Gate::check_case(LoadedPlan& plan, const Config& config, std::size_t index) const {
+GateReport Gate::check_case(LoadedPlan& plan, const Config& config, std::size_t index) {
   const auto order = index % 2 == 0 ? Schedule::Order::backward : Schedule::Order::shuffled;
   const std::byte poison = index / 2 % 2 == 0 ? kLargePoisonByte : kNegativePoisonByte;
-  return CaseRun(*kernel_, *device_, cases_[index], plan, config).verdict({order, index, poison});
+  const HeldCase& held = *cases_[index];
+  const Limit limit = tolerance_of(kernel_->space, held.data.problem, device_->target().facts, config);
+  std::unique_ptr<ResidentImages> visiting;
+  std::unique_ptr<Judge> judge;
+  if (held.judged == Judged::on_host) {
+    judge = host_judge(*device_, kernel_->space, held.data, limit);
+  } else {
+    if (!held.resident) visiting = std::make_unique<ResidentImages>(*device_, kernel_->space, held.data);
+    judge = device_judge(*device_, *checker_, kernel_->space, held.data, visiting ? *visiting : *held.resident, limit);
+  }
+  return CaseRun(*kernel_, *device_, held.data, *judge, plan, config).verdict({order, index, poison});
 }
 
-GateReport Gate::check(LoadedPlan& plan, const Config& config) const {
+GateReport Gate::check(LoadedPlan& plan, const Config& config) {
+  std::vector<std::size_t> order(cases_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return total_bytes(cases_[i]->data.layouts); });
   GateReport total;
-  for (std::size_t i : order_) {
+  for (const std::size_t i : order) {
     if (total.failure) break;
-    if (why_invalid(kernel_->space, cases_[i].problem, device_->target().facts, config)) continue;
+    if (why_invalid(kernel_->space, cases_[i]->data.problem, device_->target().facts, config)) continue;
     GateReport report = check_case(plan, config, i);
     total.checks += report.checks;
     total.errors.merge(report.errors);
@@ -156,6 +145,17 @@ GateReport Gate::check(LoadedPlan& plan, const Config& config) const {
   return total;
 }
 
-GateReport Gate::recheck(LoadedPlan& plan, const Config& config) const { return check_case(plan, config, 0); }
+GateReport Gate::recheck(LoadedPlan& plan, const Config& config) { return check_case(plan, config, 0); }
+
+void Gate::fill(const BufferSet& set, std::size_t index) {
+  const auto sets = static_cast<std::size_t>(
+      std::ranges::count_if(cases_, [](const auto& held) { return held->data.at_tuned_shape; }));
+  const HeldCase& held = *cases_[index % sets];
+  if (!held.resident) return upload(*device_, set, held.data.images);
+  for (std::size_t i = 0; i < set.layouts().size(); ++i)
+    checker_->paint(set.allocation(i), set.layouts()[i], held.resident->source(i),
+                    fill_of(kernel_->space, set.layouts()[i].shape.type, i, kPoisonByte));
+  device_->synchronize(nullptr);
+}
 
 }  // namespace hiptune

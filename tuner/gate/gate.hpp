@@ -1,48 +1,56 @@
 #pragma once
 
-#include <optional>
-#include <string>
+#include <memory>
 #include <vector>
 
 #include "device/loaded_plan.hpp"
-#include "gate/cases.hpp"
-#include "gate/comparison.hpp"
+#include "gate/judge.hpp"
 
 namespace hiptune {
 
-struct GateReport {
-  std::optional<std::string> failure;  // none: passed. "rows=3 cols=13 … zeros: y[1, 2] is nan, the oracle says …"
-  ErrorSummary errors;
-  int checks = 0;
-};
+// Where a case's results are compared with the oracle's: read back, or on the device that holds them.
+enum class Judged { on_host, on_device };
 
-// The correctness gate of one kernel on one problem and device: each variant must reproduce the oracle in every case.
-// Outputs and workspaces are poisoned before each run; guards, gaps and inputs must come back unmodified; a second run
-// under another schedule must agree bit for bit. For one thread at a time.
+// The correctness gate of one kernel on one device: each variant must reproduce the oracle in every case. Outputs and
+// workspaces are poisoned before each run; guards, gaps and inputs must come back unmodified; a second run under
+// another schedule must agree bit for bit. For one thread at a time.
 class Gate {
  public:
-  Gate(const Kernel& kernel, Device& device, std::vector<GateCase> cases);
+  // `compiler` builds for the device; both must outlive the gate. Throws Error(failed) when the kernels that compare on
+  // the device do not compile.
+  Gate(const Kernel& kernel, Device& device, Compiler& compiler);
+
+  // Cases at the tuned shape come first, and there is one. Cases that are judged on the device move there, as far as
+  // they leave most of its memory free.
+  void add(GateCase gate_case, Judged judged);
 
   // All cases that the configuration is valid for, the smallest first and until one fails: there an access far outside
   // still lands in a guard, where at a large shape it would take the process down. `plan` is left planned for the last
   // case. Throws LaunchFailure. A KernelFault is a failure in the report.
-  [[nodiscard]] GateReport check(LoadedPlan& plan, const Config& config) const;
+  [[nodiscard]] GateReport check(LoadedPlan& plan, const Config& config);
   // The first case only: run again after timing.
-  [[nodiscard]] GateReport recheck(LoadedPlan& plan, const Config& config) const;
+  [[nodiscard]] GateReport recheck(LoadedPlan& plan, const Config& config);
 
-  [[nodiscard]] const std::vector<GateCase>& cases() const { return cases_; }
+  [[nodiscard]] std::size_t size() const { return cases_.size(); }
+  // The scalars of the first case, and the inputs of the cases at the tuned shape in turn: what is timed.
+  [[nodiscard]] const std::vector<double>& scalars() const { return cases_.front()->data.scalars; }
+  void fill(const BufferSet& set, std::size_t index);
 
  private:
-  [[nodiscard]] GateReport check_case(LoadedPlan& plan, const Config& config, std::size_t index) const;
+  struct HeldCase {
+    GateCase data;  // without images and oracle where they are resident
+    Judged judged;
+    std::unique_ptr<ResidentImages> resident;
+  };
+  [[nodiscard]] GateReport check_case(LoadedPlan& plan, const Config& config, std::size_t index);
+  void make_resident(HeldCase& held);
 
   const Kernel* kernel_;
   Device* device_;
-  std::vector<GateCase> cases_;
-  std::vector<std::size_t> order_;  // of check: indices, the smallest case first
+  Compiler* compiler_;
+  std::unique_ptr<DeviceChecker> checker_;  // made with the first case that it judges
+  std::vector<std::unique_ptr<HeldCase>> cases_;
+  std::size_t resident_bytes_ = 0;
 };
-
-// Copies whole images, guards included, to or from a set of buffers. Waits for the copies.
-void upload(Device& device, const BufferSet& set, const Images& images);
-[[nodiscard]] Images download(Device& device, const BufferSet& set);
 
 }  // namespace hiptune

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "gate/parallel.hpp"
+
 namespace hiptune {
 namespace {
 
@@ -90,18 +92,16 @@ double value_of(Pattern pattern, const Element& element) {
 std::byte poison_of(Dtype type) { return is_floating(type) ? kPoisonByte : kGuardByte; }
 
 std::vector<std::byte> input_image(const BufferLayout& layout, const Domain& domain, Pattern pattern,
-                                   std::uint64_t seed) {
-  std::vector<std::byte> image(layout.bytes, poison_of(layout.shape.type));
-  for (std::int64_t row = 0; row < layout.shape.rows; ++row)
-    for (std::int64_t col = 0; col < layout.shape.cols; ++col)
+                                   std::uint64_t seed, const Fill& fill) {
+  std::vector<std::byte> image(layout.bytes, fill.around);
+  in_parallel(layout.shape.elements(), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t row = i / layout.shape.cols, col = i % layout.shape.cols;
       store_from_double(image.data() + layout.offset(row, col), layout.shape.type,
                         value_of(pattern, {row, col, layout.shape, domain, seed}));
+    }
+  });
   return image;
-}
-
-void fill_elements(std::vector<std::byte>& image, const BufferLayout& layout, std::byte value) {
-  for (std::int64_t row = 0; row < layout.shape.rows; ++row)
-    std::fill_n(image.begin() + static_cast<std::ptrdiff_t>(layout.offset(row, 0)), layout.row_bytes(), value);
 }
 
 void copy_elements(std::vector<std::byte>& to, const std::vector<std::byte>& from, const BufferLayout& layout) {
@@ -111,9 +111,10 @@ void copy_elements(std::vector<std::byte>& to, const std::vector<std::byte>& fro
   }
 }
 
-std::vector<std::byte> output_image(const BufferLayout& layout) {
-  std::vector<std::byte> image(layout.bytes, kGuardByte);
-  fill_elements(image, layout, poison_of(layout.shape.type));
+std::vector<std::byte> output_image(const BufferLayout& layout, const Fill& fill) {
+  std::vector<std::byte> image(layout.bytes, fill.around);
+  for (std::int64_t row = 0; row < layout.shape.rows; ++row)
+    std::fill_n(image.begin() + static_cast<std::ptrdiff_t>(layout.offset(row, 0)), layout.row_bytes(), fill.element);
   return image;
 }
 
@@ -163,16 +164,19 @@ bool applies(Pattern pattern, const Space& space) {
   });
 }
 
+Fill fill_of(const Space& space, Dtype type, std::size_t index, std::byte poison) {
+  if (poison != kPoisonByte) return {std::byte(std::to_integer<std::size_t>(poison) - 1 - index % 16), poison};
+  const bool is_output = space.buffers()[index]->role == Role::out;
+  return {is_output ? kGuardByte : poison_of(type), poison_of(type)};
+}
+
 Images repoisoned(const Space& space, const std::vector<BufferLayout>& layouts, const Images& images,
                   std::byte poison) {
   Images again;
   const std::vector<const BufferArgument*> buffers = space.buffers();
   for (std::size_t i = 0; i < buffers.size(); ++i) {
-    again.emplace_back(layouts[i].bytes, std::byte(std::to_integer<std::size_t>(poison) - 1 - i % 16));
-    if (buffers[i]->role == Role::out)
-      fill_elements(again[i], layouts[i], poison);
-    else
-      copy_elements(again[i], images[i], layouts[i]);
+    again.push_back(output_image(layouts[i], fill_of(space, layouts[i].shape.type, i, poison)));
+    if (buffers[i]->role != Role::out) copy_elements(again[i], images[i], layouts[i]);
   }
   return again;
 }
@@ -180,10 +184,12 @@ Images repoisoned(const Space& space, const std::vector<BufferLayout>& layouts, 
 Images make_images(const Space& space, const std::vector<BufferLayout>& layouts, Pattern pattern, std::uint64_t seed) {
   const std::vector<const BufferArgument*> buffers = space.buffers();
   Images images;
-  for (std::size_t i = 0; i < buffers.size(); ++i)
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const Fill fill = fill_of(space, layouts[i].shape.type, i, kPoisonByte);
     images.push_back(buffers[i]->role == Role::out
-                         ? output_image(layouts[i])
-                         : input_image(layouts[i], buffers[i]->domain, pattern, mix(seed + i)));
+                         ? output_image(layouts[i], fill)
+                         : input_image(layouts[i], buffers[i]->domain, pattern, mix(seed + i), fill));
+  }
   return images;
 }
 

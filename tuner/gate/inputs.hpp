@@ -38,14 +38,23 @@ inline constexpr std::byte kPoisonByte{0xFF};  // all ones is a NaN of every flo
 inline constexpr std::byte kLargePoisonByte{0x7E};
 inline constexpr std::byte kNegativePoisonByte{0xFE};
 
+// What lies in a buffer where no input does: one byte around the elements, and one in those of an output.
+struct Fill {
+  std::byte around{0};
+  std::byte element{0};
+};
+// Of the space's `index`-th buffer. kPoisonByte is the poison of a first run: outputs hold a NaN (integers kGuardByte),
+// guards and gaps kGuardByte, those of floating inputs NaN, so that reading one shows. With another poison the elements
+// of outputs are that, and what surrounds each buffer is near to it but differs from buffer to buffer, so that copying
+// it shows.
+[[nodiscard]] Fill fill_of(const Space& space, Dtype type, std::size_t index, std::byte poison);
+
 // Inputs hold the pattern (random values depend on `seed` and the element's place alone), within the buffer's domain;
-// outputs hold poison (integers kGuardByte). Guards and gaps hold kGuardByte, those of floating inputs NaN, so that
-// reading one shows.
+// everything else is filled for a first run.
 [[nodiscard]] Images make_images(const Space& space, const std::vector<BufferLayout>& layouts, Pattern pattern,
                                  std::uint64_t seed);
 
-// The images as before another run: every element of the outputs is `poison`, one of the finite ones, and what
-// surrounds each buffer is near to it but differs from buffer to buffer, so that copying it shows.
+// The images as before another run, filled with another poison, one of the finite ones.
 [[nodiscard]] Images repoisoned(const Space& space, const std::vector<BufferLayout>& layouts, const Images& images,
                                 std::byte poison);
 

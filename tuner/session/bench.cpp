@@ -10,18 +10,6 @@
 namespace hiptune {
 namespace {
 
-std::vector<GateCase> cases_for(GateDepth depth, const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
-                                const Oracle& oracle, std::uint64_t seed) {
-  if (depth == GateDepth::tuned_shape) {
-    std::vector<GateCase> one;
-    one.push_back(tuned_case(kernel, problem, facts, oracle, seed, 0));
-    return one;
-  }
-  std::vector<GateCase> cases = tuned_cases(kernel, problem, facts, oracle, seed);
-  for (GateCase& small : small_cases(kernel, problem, facts, oracle, seed)) cases.push_back(std::move(small));
-  return cases;
-}
-
 bool has_inout(const Space& space) {
   const auto buffers = space.buffers();
   return std::any_of(buffers.begin(), buffers.end(), [](const auto* buffer) { return buffer->role == Role::inout; });
@@ -39,8 +27,14 @@ Bench::Bench(Kernel kernel, const Problem& problem, Device& device, Compiler& co
     : kernel_(std::move(kernel)), problem_(problem), device_(&device), compiler_(&compiler) {
   require_memory(kernel_.space, problem_, device, host, depth == GateDepth::tuned_shape ? 1 : kTunedSets);
   const Oracle oracle(kernel_, problem_, host, host_compiler);
-  gate_ =
-      std::make_unique<Gate>(kernel_, device, cases_for(depth, kernel_, problem_, device.target().facts, oracle, seed));
+  const TargetFacts& facts = device.target().facts;
+  gate_ = std::make_unique<Gate>(kernel_, device, compiler);
+  const std::size_t sets = depth == GateDepth::tuned_shape ? 1 : kTunedSets;
+  for (std::size_t i = 0; i < sets; ++i)
+    gate_->add(tuned_case(kernel_, problem_, facts, oracle, seed, i), Judged::on_device);
+  if (depth == GateDepth::tuned_shape) return;
+  for (GateCase& small : small_cases(kernel_, problem_, facts, oracle, seed))
+    gate_->add(std::move(small), Judged::on_host);
 }
 
 Trial Bench::run(const Config& config, const std::optional<TimingLimits>& limits, const PhaseListener& phase) {
@@ -87,13 +81,11 @@ Rotation& Bench::rotation() {
   if (rotation_) return *rotation_;
   const TargetFacts& facts = device_->target().facts;
   const std::vector<BufferLayout> layouts = buffer_layouts(kernel_.space, problem_, facts, false);
-  const std::size_t memory = rotation_memory(*device_, bytes_needed(kernel_.space, problem_, facts, kTunedSets));
+  // Beside the inputs and right results that the gate keeps, and what a check takes.
+  const double taken = kTunedSets * case_memory(kernel_.space, problem_, facts, 1).device;
+  const std::size_t memory = rotation_memory(*device_, taken);
   const RotationPlan plan = plan_rotation(total_bytes(layouts), device_->target().last_level_cache_bytes, memory);
-  // The random sets of the gate, in turn: they are its first cases.
-  const std::size_t drawn = std::min<std::size_t>(kTunedSets, gate_->cases().size());
-  const auto restore = [this, drawn](const BufferSet& set, std::size_t index) {
-    upload(*device_, set, gate_->cases()[index % drawn].images);
-  };
+  const auto restore = [this](const BufferSet& set, std::size_t index) { gate_->fill(set, index); };
   rotation_ = std::make_unique<Rotation>(*device_, layouts, plan, has_inout(kernel_.space), restore);
   return *rotation_;
 }
@@ -120,8 +112,7 @@ Pace& Bench::pace() {
 }
 
 void Bench::time(Trial& trial, LoadedPlan& plan, const TimingLimits& limits) {
-  const TimedVariant variant(plan, *device_, kernel_, problem_, trial.config, rotation(),
-                             gate_->cases().front().scalars);
+  const TimedVariant variant(plan, *device_, kernel_, problem_, trial.config, rotation(), gate_->scalars());
   Timer timer(*device_, rotation(), limits, steady_clock());
   const PacedSamples cold = take_paced(pace(), [&] { return timer.cold(variant.launch()); });
   const PacedSamples warm = take_paced(pace(), [&] { return timer.warm(variant.launch()); });
@@ -147,8 +138,7 @@ std::unique_ptr<Finalist> Bench::make_finalist(const Config& config, const Final
   auto finalist = std::make_unique<Finalist>(
       Finalist{config, LoadedPlan(*device_, *compilation.code, compilation.plan), std::nullopt, {}});
   if (auto failure = gate_->recheck(finalist->plan, config).failure) throw KernelFault(*failure);
-  finalist->variant.emplace(finalist->plan, *device_, kernel_, problem_, config, rotation(),
-                            gate_->cases().front().scalars);
+  finalist->variant.emplace(finalist->plan, *device_, kernel_, problem_, config, rotation(), gate_->scalars());
   const LaunchOver launch = finalist->variant->launch();
   finalist->batch = request.objective == Objective::cold ? timer.cold_batch(launch) : timer.warm_batch(launch);
   return finalist;

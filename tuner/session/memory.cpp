@@ -11,14 +11,18 @@ namespace hiptune {
 
 void require_memory(const Space& space, const Problem& problem, const Device& device, const Device& host, int sets) {
   constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-  const double needed = bytes_needed(space, problem, device.target().facts, sets);
-  const double available =
-      kMemoryShare * static_cast<double>(std::min(device.target().memory_bytes, host.target().memory_bytes));
-  if (needed <= available) return;
-  throw bad_input(
-      fmt::format("{}: checking it takes {:.1f} GiB of memory, and {:.1f} GiB can be used here; choose "
-                  "smaller dimensions",
-                  to_string(space, problem), needed / kGiB, available / kGiB));
+  const CaseMemory needed = case_memory(space, problem, device.target().facts, sets);
+  const auto require = [&](double bytes, const Device& where) {
+    const double available = kMemoryShare * static_cast<double>(where.target().memory_bytes);
+    if (bytes <= available) return;
+    throw bad_input(
+        fmt::format("{}: checking it takes {:.1f} GiB of memory, and {:.1f} GiB can be used on {}; choose "
+                    "smaller dimensions",
+                    to_string(space, problem), bytes / kGiB, available / kGiB, where.target().id));
+  };
+  if (device.target().backend == host.target().backend) return require(needed.host + needed.device, device);
+  require(needed.host, host);
+  require(needed.device, device);
 }
 
 }  // namespace hiptune

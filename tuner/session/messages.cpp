@@ -212,14 +212,16 @@ Error error_from_json(const Json& json) {
 }
 
 Json to_json(const ErrorSummary& errors) {
-  return {{"max_absolute", number(errors.absolute)},
-          {"max_relative", number(errors.relative)},
-          {"max_in_limits", number(errors.in_limits)}};
+  return {
+      {"max_absolute", number(errors.absolute)},          {"max_relative", number(errors.relative)},
+      {"max_in_limits", number(errors.in_limits)},        {"worst", errors.worst},
+      {"max_absolute_at_shape", number(errors.at_shape)}, {"within_2e-5_at_shape", errors.at_shape <= kOriginLimit}};
 }
 
 ErrorSummary errors_from_json(const Json& json) {
   return {number_from_json(json.at("max_absolute")), number_from_json(json.at("max_relative")),
-          number_from_json(json.at("max_in_limits"))};
+          number_from_json(json.at("max_in_limits")), number_from_json(json.at("max_absolute_at_shape")),
+          json.at("worst")};
 }
 
 }  // namespace hiptune

@@ -1,0 +1,84 @@
+#include <utility>
+
+#include "gate/judge.hpp"
+#include "gate/judge_words.hpp"
+
+namespace hiptune {
+namespace {
+
+class HostJudge final : public Judge {
+ public:
+  HostJudge(Device& device, const Space& space, const GateCase& gate_case, const Limit& limit)
+      : device_(device), space_(space), case_(gate_case), limit_(limit), buffers_(device, gate_case.layouts) {}
+
+  [[nodiscard]] std::vector<void*> addresses() const override { return buffers_.addresses(); }
+
+  void set_up(std::byte poison) override {
+    before_ = poison == kPoisonByte ? case_.images : repoisoned(space_, case_.layouts, case_.images, poison);
+    upload(device_, buffers_, before_);
+  }
+
+  void judge(GateReport& report) override {
+    const Images earlier = std::exchange(after_, download(device_, buffers_));
+    std::size_t output = 0;
+    const auto declared = space_.buffers();
+    for (std::size_t i = 0; i < declared.size() && !report.failure; ++i) {
+      const std::string& name = declared[i]->name;
+      if (const auto place = damaged_surroundings(case_.layouts[i], before_[i], after_[i]))
+        report.failure = name + ": wrote " + *place;
+      else if (declared[i]->role == Role::in && after_[i] != before_[i])
+        report.failure = name + kInputModified;
+      else if (declared[i]->role != Role::in)
+        judge_output(i, case_.oracle[output++], report);
+    }
+    for (std::size_t i = 0; i < declared.size() && !report.failure && !earlier.empty(); ++i)
+      if (declared[i]->role != Role::in && !same_elements(case_.layouts[i], earlier[i], after_[i]))
+        report.failure = declared[i]->name + kOtherResults;
+  }
+
+ private:
+  void judge_output(std::size_t buffer, const std::vector<double>& oracle, GateReport& report) const {
+    const BufferLayout& layout = case_.layouts[buffer];
+    Comparison comparison = compare(layout, after_[buffer], oracle, limit_);
+    const std::string& name = space_.buffers()[buffer]->name;
+    if (comparison.worst >= 0) comparison.errors.worst = name + place_of_element(layout.shape, comparison.worst);
+    report.errors.merge(comparison.errors);
+    if (!comparison.failure) return;
+    const std::size_t offset =
+        layout.offset(comparison.worst / layout.shape.cols, comparison.worst % layout.shape.cols);
+    report.failure = name + *comparison.failure;
+    if (is_poison(std::span(after_[buffer]).subspan(offset, size_of(layout.shape.type))))
+      *report.failure += kNeverWritten;
+  }
+
+  Device& device_;
+  const Space& space_;
+  const GateCase& case_;
+  Limit limit_;
+  BufferSet buffers_;
+  Images before_, after_;
+};
+
+}  // namespace
+
+std::unique_ptr<Judge> host_judge(Device& device, const Space& space, const GateCase& gate_case, const Limit& limit) {
+  return std::make_unique<HostJudge>(device, space, gate_case, limit);
+}
+
+void upload(Device& device, const BufferSet& set, const Images& images) {
+  for (std::size_t i = 0; i < images.size(); ++i)
+    device.copy_in(set.allocation(i), images[i].data(), images[i].size(), nullptr);
+  device.synchronize(nullptr);
+}
+
+Images download(Device& device, const BufferSet& set) {
+  Images images;
+  for (std::size_t i = 0; i < set.layouts().size(); ++i) {
+    images.emplace_back(set.layouts()[i].bytes);
+    device.copy_out(images.back().data(), set.allocation(i), images.back().size(), nullptr);
+  }
+  device.synchronize(nullptr);
+  return images;
+}
+
+}  // namespace hiptune
