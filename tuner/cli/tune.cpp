@@ -31,6 +31,7 @@ struct TuneOptions {
   std::string objective = "cold";
   int processes = TuneRequest{}.processes;
   std::string protocol = "adaptive";
+  bool self_test = false;
 };
 
 // As the origin of the kernels measured: 10 warm-ups, then 50 timed launches, in each process; no adaptive stop.
@@ -59,6 +60,7 @@ TuneRequest request_for(const TuneOptions& options, const Problem& problem, cons
   request.objective = parse_objective(options.objective).value();  // CLI11 has checked it
   request.limits = options.timing.limits();
   request.processes = options.processes;
+  request.self_test = options.self_test;
   if (options.protocol == "origin") follow_origin(request);
   return request;
 }
@@ -189,7 +191,15 @@ TuneListener json_listener(const Space& space) {
             Json line{{"trial", to_json(trial)}, {"problem", to_string(space, problem)}};
             if (!baseline.empty()) line["baseline"] = baseline;
             print_json(line);
+          },
+          [&space](const Problem& problem, const std::vector<CaughtFault>& faults) {
+            print_json({{"self_test", to_json(faults)}, {"problem", to_string(space, problem)}});
           }};
+}
+
+std::string self_test_text(const std::vector<CaughtFault>& faults) {
+  const auto caught = std::ranges::count_if(faults, [](const CaughtFault& one) { return !one.caught.empty(); });
+  return fmt::format("  self-test: {} of {} planted faults caught", caught, faults.size());
 }
 
 // The problem stands above its lines.
@@ -201,7 +211,8 @@ TuneListener text_listener(std::size_t width) {
       },
       [width](const Problem&, const Trial& trial, const std::string& baseline) {
         print(trial_line(trial, baseline, width));
-      }};
+      },
+      [](const Problem&, const std::vector<CaughtFault>& faults) { print(self_test_text(faults)); }};
 }
 
 bool is_now(const Record& record, const Space& space, const Problem& problem) {
@@ -312,6 +323,10 @@ Action configure(CLI::App& command, const Context& context) {
       ->check(CLI::IsMember({"adaptive", "origin"}).description(""))
       ->capture_default_str()
       ->group("Timing");
+  command
+      .add_flag("--self-test", options->self_test,
+                "first plant faults into right results; store nothing unless the gate catches each")
+      ->group("Trust");
   return [options](Context& run_context) { return run(run_context, *options); };
 }
 

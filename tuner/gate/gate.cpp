@@ -14,13 +14,16 @@ namespace {
 class CaseRun {
  public:
   CaseRun(const Kernel& kernel, Device& device, const GateCase& gate_case, Judge& judge, LoadedPlan& plan,
-          const Config& config)
+          const Config& config, const PlantedFault* fault)
       : space_(kernel.space),
         device_(device),
         case_(gate_case),
         judge_(judge),
         plan_(plan),
-        workspaces_(device, workspace_bytes(space_, case_.problem, device.target().facts, config)) {
+        limit_(tolerance_of(space_, case_.problem, device.target().facts, config)),
+        workspace_bytes_(workspace_bytes(space_, case_.problem, device.target().facts, config)),
+        workspaces_(device, workspace_bytes_),
+        fault_(fault) {
     plan_.replan(make_plan(space_, case_.problem, device.target().facts, config, case_.grid_limit));
   }
 
@@ -28,6 +31,7 @@ class CaseRun {
     GateReport report;
     report.checks = 1;
     run({Schedule::Order::forward, 0, kPoisonByte}, report);
+    is_second_run_ = true;
     if (!report.failure && case_.run_twice) {
       run(second, report);
       if (report.failure) *report.failure += in_second_run();
@@ -38,6 +42,9 @@ class CaseRun {
     return report;
   }
 
+  // Whether there was a place for the fault.
+  [[nodiscard]] bool was_planted() const { return was_planted_; }
+
  private:
   // `schedule.unwritten_lds` is the poison of everything. Another poison and another order of blocks and threads must
   // give right results again, and the same.
@@ -45,8 +52,9 @@ class CaseRun {
     const std::byte poison = schedule.unwritten_lds;
     judge_.set_up(poison);
     workspaces_.poison(poison, nullptr);
-    launch(schedule, report);
+    if (fault_ == nullptr || !fault_->without_launch) launch(schedule, report);
     if (report.failure) return;
+    if (fault_ != nullptr) plant(poison);
     judge_.judge(report);
     if (report.failure && case_.grid_limit > 0 && report.failure->ends_with(kNeverWritten))
       *report.failure += fmt::format("; in this case loops over batch rows get at most {} blocks", case_.grid_limit);
@@ -67,6 +75,11 @@ class CaseRun {
     device_.set_schedule({});
   }
 
+  void plant(std::byte poison) {
+    was_planted_ = fault_->plant({device_, space_, case_, judge_.addresses(), workspaces_.addresses(), workspace_bytes_,
+                                  limit_, poison, is_second_run_});
+  }
+
   static std::string in_second_run() {
     return ", in a second run only (a race, or LDS, a workspace or an output read before it was written, or something "
            "read beyond its end?)";
@@ -77,7 +90,12 @@ class CaseRun {
   const GateCase& case_;
   Judge& judge_;
   LoadedPlan& plan_;
+  Limit limit_;
+  std::vector<std::int64_t> workspace_bytes_;
   WorkspaceSet workspaces_;
+  const PlantedFault* fault_;
+  bool is_second_run_ = false;
+  bool was_planted_ = false;
 };
 
 // On the device: inputs and right results.
@@ -114,6 +132,11 @@ void Gate::add(GateCase gate_case, Judged judged) {
 }
 
 GateReport Gate::check_case(LoadedPlan& plan, const Config& config, std::size_t index) {
+  return *check_case(plan, config, index, nullptr);
+}
+
+std::optional<GateReport> Gate::check_case(LoadedPlan& plan, const Config& config, std::size_t index,
+                                           const PlantedFault* fault) {
   const auto order = index % 2 == 0 ? Schedule::Order::backward : Schedule::Order::shuffled;
   const std::byte poison = index / 2 % 2 == 0 ? kLargePoisonByte : kNegativePoisonByte;
   const HeldCase& held = *cases_[index];
@@ -126,7 +149,10 @@ GateReport Gate::check_case(LoadedPlan& plan, const Config& config, std::size_t 
     if (!held.resident) visiting = std::make_unique<ResidentImages>(*device_, kernel_->space, held.data);
     judge = device_judge(*device_, *checker_, kernel_->space, held.data, visiting ? *visiting : *held.resident, limit);
   }
-  return CaseRun(*kernel_, *device_, held.data, *judge, plan, config).verdict({order, index, poison});
+  CaseRun run(*kernel_, *device_, held.data, *judge, plan, config, fault);
+  GateReport report = run.verdict({order, index, poison});
+  if (fault != nullptr && !run.was_planted()) return std::nullopt;
+  return report;
 }
 
 GateReport Gate::check(LoadedPlan& plan, const Config& config) {
@@ -146,6 +172,37 @@ GateReport Gate::check(LoadedPlan& plan, const Config& config) {
 }
 
 GateReport Gate::recheck(LoadedPlan& plan, const Config& config) { return check_case(plan, config, 0); }
+
+// One judged on the device, and one with gaps between rows that is judged here: each way of comparing.
+std::vector<std::size_t> Gate::self_test_cases(const Config& config) const {
+  std::vector<std::size_t> chosen{0};
+  const auto has_gap = [](const BufferLayout& layout) {
+    return layout.shape.rows > 1 && layout.stride > layout.shape.cols;
+  };
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    const GateCase& one = cases_[i]->data;
+    if (cases_[i]->judged == Judged::on_device || std::ranges::none_of(one.layouts, has_gap)) continue;
+    if (why_invalid(kernel_->space, one.problem, device_->target().facts, config)) continue;
+    chosen.push_back(i);
+    break;
+  }
+  return chosen;
+}
+
+std::vector<CaughtFault> Gate::self_test(LoadedPlan& plan, const Config& config) {
+  std::vector<CaughtFault> results;
+  for (const std::size_t i : self_test_cases(config)) {
+    if (const auto failure = check_case(plan, config, i).failure) throw KernelFault(*failure);
+    for (const PlantedFault& fault : planted_faults()) {
+      const std::optional<GateReport> report = check_case(plan, config, i, &fault);
+      if (!report) continue;
+      const std::string said = report->failure.value_or("");
+      const bool as_meant = said.find(fault.caught_by) != std::string::npos;
+      results.push_back({fault.name, cases_[i]->data.name, as_meant ? said : ""});
+    }
+  }
+  return results;
+}
 
 void Gate::fill(const BufferSet& set, std::size_t index) {
   const auto sets = static_cast<std::size_t>(

@@ -5,6 +5,7 @@
 
 #include "device/loaded_plan.hpp"
 #include "gate/judge.hpp"
+#include "gate/planted_faults.hpp"
 
 namespace hiptune {
 
@@ -31,6 +32,10 @@ class Gate {
   // The first case only: run again after timing.
   [[nodiscard]] GateReport recheck(LoadedPlan& plan, const Config& config);
 
+  // Plants each fault that there is a place for into the results of a variant, which itself must be right, on a case
+  // compared on the device and on one compared on the host. Throws KernelFault when the variant is wrong.
+  [[nodiscard]] std::vector<CaughtFault> self_test(LoadedPlan& plan, const Config& config);
+
   [[nodiscard]] std::size_t size() const { return cases_.size(); }
   // The scalars of the first case, and the inputs of the cases at the tuned shape in turn: what is timed.
   [[nodiscard]] const std::vector<double>& scalars() const { return cases_.front()->data.scalars; }
@@ -43,6 +48,10 @@ class Gate {
     std::unique_ptr<ResidentImages> resident;
   };
   [[nodiscard]] GateReport check_case(LoadedPlan& plan, const Config& config, std::size_t index);
+  // None: there is no place for the fault.
+  [[nodiscard]] std::optional<GateReport> check_case(LoadedPlan& plan, const Config& config, std::size_t index,
+                                                     const PlantedFault* fault);
+  [[nodiscard]] std::vector<std::size_t> self_test_cases(const Config& config) const;
   void make_resident(HeldCase& held);
 
   const Kernel* kernel_;

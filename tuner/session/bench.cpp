@@ -187,6 +187,21 @@ FinalsReport Bench::finals(const FinalsRequest& request, const PhaseListener& ph
   return report;
 }
 
+std::vector<CaughtFault> Bench::self_test(const Config& config, const PhaseListener& phase) {
+  Compilation compilation = compile_config(kernel_, problem_, device_->target(), config, *compiler_, phase);
+  const std::string what = "the variant that faults were to be planted in, " + to_string(config) + ", ";
+  if (!compilation.code) throw failed(what + to_string(compilation.trial.outcome) + ": " + compilation.trial.detail);
+  phase("self-test");
+  try {
+    LoadedPlan plan(*device_, *compilation.code, compilation.plan);
+    return gate_->self_test(plan, config);
+  } catch (const LaunchFailure& failure) {
+    throw failed(what + "does not launch: " + failure.what());
+  } catch (const KernelFault& fault) {
+    throw failed(what + "is wrong itself: " + fault.what());
+  }
+}
+
 Samples Bench::time_device_copy(Device& device, std::size_t bytes, const TimingLimits& limits) {
   const std::size_t half = std::max<std::size_t>(bytes / 2, 1);
   const BufferLayout layout{{1, static_cast<std::int64_t>(half), Dtype::f32}, 0, 0, half};

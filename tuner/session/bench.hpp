@@ -58,6 +58,10 @@ class Bench {
   // fails any of it is in the report's failures.
   [[nodiscard]] FinalsReport finals(const FinalsRequest& request, const PhaseListener& phase);
 
+  // Plants faults into the results of a right variant: does the gate catch each? Throws Error(failed) when the variant
+  // itself does not compile, or is wrong.
+  [[nodiscard]] std::vector<CaughtFault> self_test(const Config& config, const PhaseListener& phase);
+
   // The device's own copy of `bytes / 2` from one buffer to another, over a rotation of its own.
   [[nodiscard]] static Samples time_device_copy(Device& device, std::size_t bytes, const TimingLimits& limits);
 

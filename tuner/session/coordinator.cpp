@@ -109,6 +109,11 @@ Trial Coordinator::run(const Config& config, const std::optional<TimingLimits>& 
   return trial_of(message, config, limits ? Seconds(2 * limits->stop.budget) : Seconds(0));
 }
 
+std::vector<CaughtFault> Coordinator::self_test(const Config& config) {
+  return caught_faults_from_json(
+      answer_to({{"op", "self_test"}, {"config", to_json(config)}}, long_deadline(), "self-test: "));
+}
+
 Trial Coordinator::compile(const std::string& kernel, const Problem& problem, const Config& config,
                            const std::optional<std::filesystem::path>& code_file) {
   Json message{{"op", "compile"}, {"kernel", kernel}, {"problem", to_json(problem)}, {"config", to_json(config)}};

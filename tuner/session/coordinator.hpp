@@ -44,6 +44,9 @@ class Coordinator {
   // `limits` none: gate only. Requires prepare.
   [[nodiscard]] Trial run(const Config& config, const std::optional<TimingLimits>& limits);
 
+  // See Bench::self_test. Requires prepare. Throws Error, also when the worker dies of it.
+  [[nodiscard]] std::vector<CaughtFault> self_test(const Config& config);
+
   // Finals in the worker. Requires prepare. A worker's death or a hang is told in words; for as far as it is
   // known whose doing it was, that finalist is in the report's failures instead.
   [[nodiscard]] std::variant<FinalsReport, std::string> finals(const FinalsRequest& request);

@@ -174,6 +174,19 @@ Samples samples_from_json(const Json& json) {
   return {json.at("cold_ns").get<std::vector<double>>(), json.at("warm_ns").get<std::vector<double>>()};
 }
 
+Json to_json(const std::vector<CaughtFault>& faults) {
+  Json json = Json::array();
+  for (const CaughtFault& one : faults)
+    json.push_back({{"fault", one.fault}, {"where", one.where}, {"caught", one.caught}});
+  return json;
+}
+
+std::vector<CaughtFault> caught_faults_from_json(const Json& json) {
+  std::vector<CaughtFault> faults;
+  for (const Json& one : json) faults.push_back({one.at("fault"), one.at("where"), one.at("caught")});
+  return faults;
+}
+
 Json to_json(const Trial& trial) {
   Json json{{"config", to_json(trial.config)}, {"outcome", to_string(trial.outcome)},
             {"detail", trial.detail},          {"errors", to_json(trial.errors)},

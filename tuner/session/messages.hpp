@@ -35,6 +35,9 @@ namespace hiptune {
 [[nodiscard]] nlohmann::ordered_json to_json(const ErrorSummary& errors);
 [[nodiscard]] ErrorSummary errors_from_json(const nlohmann::ordered_json& json);
 
+[[nodiscard]] nlohmann::ordered_json to_json(const std::vector<CaughtFault>& faults);
+[[nodiscard]] std::vector<CaughtFault> caught_faults_from_json(const nlohmann::ordered_json& json);
+
 [[nodiscard]] nlohmann::ordered_json to_json(const Trial& trial);
 [[nodiscard]] Trial trial_from_json(const nlohmann::ordered_json& json);
 

@@ -62,6 +62,17 @@ struct YardstickSearch {
   }
 };
 
+void require_caught(const std::vector<CaughtFault>& faults) {
+  std::string survivors;
+  for (const CaughtFault& one : faults)
+    if (one.caught.empty()) survivors += fmt::format("\n  {} ({})", one.fault, one.where);
+  if (!survivors.empty())
+    throw failed("self-test: the gate did not catch what was planted, so nothing is stored; please report it:" +
+                 survivors);
+  if (faults.empty())
+    throw failed("self-test: no fault could be planted, so nothing is stored; are there any outputs?");
+}
+
 std::vector<Config> valid_configs(const Space& space, const Problem& problem, const TargetFacts& facts,
                                   const Assignment& fixed, Invalid* invalid) {
   std::vector<Config> valid;
@@ -104,6 +115,7 @@ TuneResult Tuning::run(const TuneRequest& request) {
                    {"seed", request.seed},
                    {"fixed", to_json(request.fixed)}});
   prepare(request);
+  if (request.self_test) run_self_test(request);
   take_yardstick(request, result);
   run_baselines(request, result);
   search(request, candidates, result);
@@ -113,6 +125,13 @@ TuneResult Tuning::run(const TuneRequest& request) {
 }
 
 void Tuning::prepare(const TuneRequest& request) { coordinator_.prepare(kernel_.name, request.problem, request.seed); }
+
+void Tuning::run_self_test(const TuneRequest& request) {
+  const std::vector<CaughtFault> faults = coordinator_.self_test(kernel_.space.fallback);
+  journal_.append({{"self_test", to_json(faults)}});
+  if (listener_.self_test) listener_.self_test(request.problem, faults);
+  require_caught(faults);
+}
 
 void Tuning::take_yardstick(const TuneRequest& request, TuneResult& result) {
   const double bytes = result.work.bytes;

@@ -22,6 +22,7 @@ struct TuneRequest {
   Objective objective = Objective::cold;
   TimingLimits limits;
   int processes = 3;  // of the finals
+  bool self_test = false;
   FinalsLimits finals;
 
   // The number of samples was given, for all variants alike.
@@ -75,6 +76,7 @@ struct TuneResult {
 struct TuneListener {
   std::function<void(const Problem&, const MeasuredYardstick&)> yardstick;  // not called where there is none
   std::function<void(const Problem&, const Trial&, const std::string& baseline)> trial;  // baseline: its name or empty
+  std::function<void(const Problem&, const std::vector<CaughtFault>&)> self_test;
 };
 
 struct YardstickSearch;
@@ -86,12 +88,14 @@ class Tuning {
   Tuning(Coordinator& coordinator, const Kernel& kernel, const Kernel& copy, Store& store, Journal& journal,
          TuneListener listener);
 
-  // Throws Error(bad_input) when no configuration is valid, the cache cannot be written, or the problem is too large.
+  // Throws Error(bad_input) when no configuration is valid, the cache cannot be written, or the problem is too large;
+  // Error(failed) when the self-test was asked for and a planted fault survives it.
   // A yardstick that cannot be measured is no error: the result and the record have none.
   [[nodiscard]] TuneResult run(const TuneRequest& request);
 
  private:
   void prepare(const TuneRequest& request);
+  void run_self_test(const TuneRequest& request);
   void take_yardstick(const TuneRequest& request, TuneResult& result);
   [[nodiscard]] YardstickSearch measure_yardstick(const TuneRequest& request, double bytes);
   void try_copy_kernel(const TuneRequest& request, double bytes, YardstickSearch& search);
@@ -123,6 +127,9 @@ class Tuning {
   std::map<std::string, Trial> done_;               // of the current problem, by configuration
   std::map<double, MeasuredYardstick> yardsticks_;  // by bytes
 };
+
+// Throws Error(failed), naming them, where faults survived, or where none was planted.
+void require_caught(const std::vector<CaughtFault>& faults);
 
 // Valid configurations with tunables held, in the space's order. Throws Error(bad_input), with the reason, when there
 // are none.

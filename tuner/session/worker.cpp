@@ -50,6 +50,7 @@ class Worker {
     if (op == "open") return open(request);
     if (op == "prepare") return prepare(request);
     if (op == "trial") return trial(request);
+    if (op == "self_test") return self_test(request);
     if (op == "compile") return compile(request);
     if (op == "copy") return copy(request);
     if (op == "store") return store(request);
@@ -113,6 +114,10 @@ class Worker {
 
   Json trial(const Json& request) {
     return to_json(bench_->run(assignment_from_json(request.at("config")), limits_of(request), announcer()));
+  }
+
+  Json self_test(const Json& request) {
+    return to_json(bench_->self_test(assignment_from_json(request.at("config")), announcer()));
   }
 
   Json compile(const Json& request) {
