@@ -33,10 +33,10 @@ TEST(Document, is_valid_json_with_one_entry_per_line) {
   const auto one = to_json_line(made_up::record(1));
   const auto two = to_json_line(made_up::record(2));
   EXPECT_EQ(kTwo,
-            "{\"about\":{\"kernel\":\"rmsnorm\",\"schema_version\":1},\"entries\":[\n" + one + ",\n" + two + "\n]}\n");
+            "{\"about\":{\"kernel\":\"rmsnorm\",\"schema_version\":2},\"entries\":[\n" + one + ",\n" + two + "\n]}\n");
   EXPECT_EQ(nlohmann::json::parse(kTwo).at("entries").size(), 2U);
   EXPECT_EQ(document_text("rmsnorm", {}),
-            "{\"about\":{\"kernel\":\"rmsnorm\",\"schema_version\":1},\"entries\":[\n]}\n");
+            "{\"about\":{\"kernel\":\"rmsnorm\",\"schema_version\":2},\"entries\":[\n]}\n");
 }
 
 TEST(Document, reads_back_what_it_wrote) {
@@ -107,13 +107,17 @@ TEST(Document, with_any_byte_changed_invents_no_entry) {
   }
 }
 
+TEST(Document, of_an_older_schema_is_read) {
+  EXPECT_EQ(read(replaced(kTwo, "\"schema_version\":2", "\"schema_version\":1")).records.size(), 2u);
+}
+
 TEST(Document, of_a_newer_schema_is_refused_even_when_cut_off) {
-  const auto newer = replaced(kTwo, "\"schema_version\":1", "\"schema_version\":2");
+  const auto newer = replaced(kTwo, "\"schema_version\":2", "\"schema_version\":3");
   for (const auto& text : {newer, newer.substr(0, newer.size() - 10)}) {
     const auto error = made_up::error_of([&] { static_cast<void>(read(text)); });
     EXPECT_EQ(error.kind(), ErrorKind::bad_input);
     EXPECT_STREQ(error.what(),
-                 "cache/dev/rmsnorm.json: written by a newer hiptune (schema 2, this one reads 1): upgrade, or use "
+                 "cache/dev/rmsnorm.json: written by a newer hiptune (schema 3, this one reads 2): upgrade, or use "
                  "another --cache folder");
   }
 }

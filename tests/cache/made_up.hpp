@@ -63,7 +63,7 @@ inline Record record(std::int64_t rows = 1024, const std::string& date = "2026-1
   record.ties = {{{"REDUCTION", std::string("shuffle")}, {"BLOCK_SIZE", std::int64_t{128}}}};
   record.baselines = {{"unfused", record.config, record.timing, "timed"},
                       {"serial", record.ties[0], std::nullopt, "wrong: y[0, 3] is NaN"}};
-  record.gate = {1.5e-7, 2.5e-6, 0.25, 12};
+  record.gate = {1.5e-7, 2.5e-6, 0.25, 12, 1.25e-7, "rows=3 cols=13 dtype=f32 ramp: y[1, 2]", "passed"};
   Resources resources;
   resources.vgprs = 24;
   resources.lds_bytes = 1024;

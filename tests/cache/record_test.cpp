@@ -39,9 +39,10 @@ TEST(Record, on_disk_format_is_this_text) {
       R"("timing":{"cold":{"median_ns":10250.5,"samples":40,"spread_ns":0.1},)"
       R"("warm":{"median_ns":9000.0,"samples":7,"spread_ns":0.001}}},)"
       R"({"config":[["REDUCTION","shuffle"],["BLOCK_SIZE",128]],"name":"serial","outcome":"wrong: y[0, 3] is NaN"}],)"
-      R"("checksum":"e49c1873811213a6198b6ae174bc7ba8",)"
+      R"("checksum":"68a45fee42edbe3a3393da97ef87f1e6",)"
       R"("config":[["REDUCTION","lds_tree"],["BLOCK_SIZE",256]],"dimensions":[["rows",1024],["cols",4096]],)"
-      R"("dtype":"f32","gate":{"checks":12,"max_absolute":1.5e-07,"max_in_limits":0.25,"max_relative":2.5e-06},)"
+      R"("dtype":"f32","gate":{"checks":12,"max_absolute":1.5e-07,"max_absolute_at_shape":1.25e-07,)"
+      R"("max_in_limits":0.25,"max_relative":2.5e-06,"precheck":"passed","worst":"rows=3 cols=13 dtype=f32 ramp: y[1, 2]"},)"
       R"("objective":"cold","provenance":{"compilers":[{"isa_hash":"ee","resources":[{"lds_bytes":1024,"vgprs":24},{}],)"
       R"("version":"g++ 12.2.0"}],"date":"2026-11-30T03:42:18.123Z",)"
       R"("fingerprints":{"device_layer":"bb","reference":"dd","source":"aa","space":"cc"},"hiptune_version":"0.1.0",)"
@@ -65,6 +66,17 @@ TEST(Record, reads_back_what_it_wrote) {
   EXPECT_EQ(record.provenance.compilers.at(0).resources.at(0).vgprs, 24);
   EXPECT_EQ(record.provenance.compilers.at(0).resources.at(0).sgprs, std::nullopt);
   EXPECT_FALSE(record.baselines.at(1).timing.has_value());
+}
+
+TEST(Record, of_schema_version_1_has_less_about_the_gate) {
+  auto record = made_up::record();
+  record.gate = {1.5e-7, 2.5e-6, 0.25, 12};
+  const auto line = to_json_line(record);
+  EXPECT_NE(line.find(R"("gate":{"checks":12,"max_absolute":1.5e-07,"max_in_limits":0.25,"max_relative":2.5e-06},)"),
+            std::string::npos);
+  EXPECT_NE(line.find("e49c1873811213a6198b6ae174bc7ba8"), std::string::npos) << "the checksum that version 1 wrote";
+  EXPECT_EQ(record_from_json_line(line).gate.max_absolute_at_shape, std::nullopt);
+  EXPECT_EQ(to_json_line(record_from_json_line(line)), line);
 }
 
 TEST(Record, may_have_no_yardstick) {

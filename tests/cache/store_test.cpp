@@ -231,13 +231,13 @@ TEST_F(StoreTest, ignores_what_a_dead_writer_left_and_removes_it_after_a_day) {
 }
 
 TEST_F(StoreTest, refuses_to_touch_a_file_of_a_newer_schema_but_loses_nothing) {
-  const std::string newer = "{\"about\":{\"kernel\":\"rmsnorm\",\"schema_version\":2},\"entries\":[\n]}\n";
+  const std::string newer = "{\"about\":{\"kernel\":\"rmsnorm\",\"schema_version\":3},\"entries\":[\n]}\n";
   made_up::write_text(file(), newer);
   for (const auto& error :
        {error_of([&] { static_cast<void>(store_.load(key_)); }), error_of([&] { store_.require_writable(key_); }),
         error_of([&] { store_.compact(key_); }), error_of([&] { store_.put(key_, made_up::record()); })}) {
     EXPECT_EQ(error.kind(), ErrorKind::bad_input);
-    EXPECT_THAT(error.what(), HasSubstr("written by a newer hiptune (schema 2, this one reads 1)"));
+    EXPECT_THAT(error.what(), HasSubstr("written by a newer hiptune (schema 3, this one reads 2)"));
   }
   EXPECT_EQ(made_up::text_of(file()), newer);
   const auto kept = list_folder(segments());

@@ -12,6 +12,12 @@ const std::string kBarrier = "hiptune::barrier();";
 // A comment that every thread of a block passes once per row, after its results and before the next row.
 const std::string kAfterRow = "// Every thread has read lds[0] before the next row's sums overwrite it.";
 const std::string kUnwritten = "is nan, the oracle says";
+const std::string kTooFar = "the oracle says";
+
+// Veltkamp's splitting: the upper 8 of 24 bits.
+std::string bfloat16(const std::string& value) {
+  return "(65537.0f * " + value + " - (65537.0f * " + value + " - " + value + "))";
+}
 
 Mutation after_row(const std::string& name, const std::string& code, const std::string& caught_by) {
   return {name, kAfterRow, code, {}, caught_by};
@@ -51,6 +57,8 @@ std::vector<Mutation> wrong_formulas() {
       {"the weight is another column's", kProduct, "y[c] = x[c] * scale * w[c == 0 ? cols - 1 : c - 1]"},
       {"the root is forgotten", kScale, "1.0f / (sum / static_cast<float>(cols) + epsilon)"},
       {"the scale is off by one part in 100000, within an absolute limit of 2e-5", kScale, "1.00001f * " + kScale},
+      {"the sum is accumulated in bfloat16", kSquare, "sum = " + bfloat16("(sum + x[c] * x[c])"), {}, kTooFar},
+      {"the product is rounded to bfloat16", kProduct, "y[c] = " + bfloat16("(x[c] * scale * w[c])"), {}, kTooFar},
       {"NaN is lost from the sum", kSquare, "sum += hiptune::max(0.0f, x[c] * x[c])", {}, "NaN in a row"},
       {"Inf is clamped in the sum", kSquare, "sum += hiptune::min(x[c] * x[c], 3e38f)", {}, "Inf in a row"},
       {"NaN is replaced in the output",
@@ -105,6 +113,16 @@ std::vector<Mutation> wrong_accesses() {
   append(all, each({"the stride of y is that of x", "y + r * y_stride", "y + r * x_stride"}, 2));
   append(all, each({"the stride of y is ignored", "y + r * y_stride", "y + r * cols"}, 2));
   append(all, each({"the weight is indexed like x", "x_stride, w, y", "x_stride, w + r * cols, y"}, 2));
+  append(all, each({"the weight is indexed by row", "x_stride, w, y", "x_stride, w + r, y"}, 2));
+  append(all,
+         {{"the output is kept where it is no NaN",
+           kProduct,
+           "if (y[c] != y[c]) y[c] = x[c] * scale * w[c]",
+           {},
+           "in a second run only"},
+          {"the product is added to what the output held", kProduct, "y[c] += x[c] * scale * w[c]", {}, kUnwritten},
+          {"the sum reads past the end of a row", kSum, "c < cols + 1; c += threads) sum", {}, kUnwritten},
+          {"a weight past the end is read", kProduct, "y[c] = x[c] * scale * w[c] + 0.0f * w[cols]", {}, kUnwritten}});
   append(all, {{"a block has one row only", "r += gridDim.x", "r += rows", {}, kUnwritten},
                {"a thread has one row only", "r += threads", "r += rows", {}, kUnwritten}});
   return all;

@@ -10,12 +10,12 @@ namespace hiptune {
 
 // The text of a cache file or of a segment. One JSON document, laid out so that git shows a change per entry and that
 // a damaged file can still be read line by line:
-//   {"about":{"kernel":"rmsnorm","schema_version":1},"entries":[
+//   {"about":{"kernel":"rmsnorm","schema_version":2},"entries":[
 //   {entry},
 //   {entry}
 //   ]}
 // Keys are sorted; the schema comes first, so that it survives truncation.
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 [[nodiscard]] std::string document_text(const std::string& kernel, const std::vector<Record>& records);
 

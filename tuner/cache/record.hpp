@@ -49,6 +49,10 @@ struct GateErrors {
   double max_relative = 0;
   double max_in_limits = 0;  // 1.0 is the tolerance itself
   int checks = 0;
+  // Since schema version 2; entries of version 1 have none of these.
+  std::optional<double> max_absolute_at_shape{};  // on random inputs at the tuned shape
+  std::string worst{};                            // where max_in_limits was met
+  std::string precheck{};                         // on the CPU: "passed", or why there was none
 };
 
 // Hashes over preprocessor tokens: comments and white space do not count.

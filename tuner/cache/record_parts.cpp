@@ -157,16 +157,26 @@ RecordedBaseline baseline_from_json(const Field& field) {
 }
 
 json to_json(const GateErrors& errors) {
-  return {{"max_absolute", error_to_json(errors.max_absolute)},
-          {"max_relative", error_to_json(errors.max_relative)},
-          {"max_in_limits", error_to_json(errors.max_in_limits)},
-          {"checks", errors.checks}};
+  json object{{"max_absolute", error_to_json(errors.max_absolute)},
+              {"max_relative", error_to_json(errors.max_relative)},
+              {"max_in_limits", error_to_json(errors.max_in_limits)},
+              {"checks", errors.checks}};
+  if (errors.max_absolute_at_shape) object["max_absolute_at_shape"] = error_to_json(*errors.max_absolute_at_shape);
+  if (!errors.worst.empty()) object["worst"] = errors.worst;
+  if (!errors.precheck.empty()) object["precheck"] = errors.precheck;
+  return object;
 }
 
 GateErrors gate_errors_from_json(const Field& field) {
-  field.allow_only({"max_absolute", "max_relative", "max_in_limits", "checks"});
-  return {error_from_json(field.at("max_absolute")), error_from_json(field.at("max_relative")),
-          error_from_json(field.at("max_in_limits")), field.at("checks").small_integer(0)};
+  field.allow_only(
+      {"max_absolute", "max_relative", "max_in_limits", "checks", "max_absolute_at_shape", "worst", "precheck"});
+  GateErrors errors{error_from_json(field.at("max_absolute")), error_from_json(field.at("max_relative")),
+                    error_from_json(field.at("max_in_limits")), field.at("checks").small_integer(0)};
+  if (const auto at_shape = field.find("max_absolute_at_shape"))
+    errors.max_absolute_at_shape = error_from_json(*at_shape);
+  if (const auto worst = field.find("worst")) errors.worst = worst->text();
+  if (const auto precheck = field.find("precheck")) errors.precheck = precheck->text();
+  return errors;
 }
 
 json to_json(const Provenance& provenance) {

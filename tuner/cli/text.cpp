@@ -52,6 +52,28 @@ std::string format_errors(const ErrorSummary& errors) {
                      format_error(has_relative(errors) ? errors.relative : errors.absolute), errors.in_limits);
 }
 
+std::string accuracy_of(const std::vector<Trial>& trials) {
+  const Trial *worst = nullptr, *largest = nullptr;
+  std::size_t beyond = 0, compared = 0;
+  for (const Trial& trial : trials) {
+    if (!trial.is_good() || trial.checks == 0) continue;
+    ++compared;
+    beyond += trial.errors.at_shape > kOriginLimit;
+    if (worst == nullptr || trial.errors.in_limits > worst->errors.in_limits) worst = &trial;
+    if (largest == nullptr || trial.errors.at_shape > largest->errors.at_shape) largest = &trial;
+  }
+  if (worst == nullptr) return "";
+  std::string text =
+      fmt::format("closest to its limit: {}, {:.2f} of it", to_string(worst->config), worst->errors.in_limits);
+  if (!worst->errors.worst.empty()) text += " at " + worst->errors.worst;
+  text += fmt::format("\nlargest absolute error on random inputs at the shape: {} ({}); ",
+                      format_error(largest->errors.at_shape), to_string(largest->config));
+  return text +
+         (beyond == 0 ? fmt::format("all within {:g}", kOriginLimit)
+                      : fmt::format("{} of {} beyond {:g}", beyond, compared, kOriginLimit)) +
+         ", the origin's limit";
+}
+
 std::string format_bytes(double bytes) {
   if (bytes >= 1e12) return fmt::format("{:.4g} TB", bytes / 1e12);
   if (bytes >= 1e9) return fmt::format("{:.3g} GB", bytes / 1e9);

@@ -75,8 +75,10 @@ std::string share_of_copy(const Samples& samples, const TuneResult& result, Obje
 
 std::vector<std::string> row_of(const std::string& name, const Trial& trial, const TuneResult& result,
                                 Objective objective) {
-  if (!trial.samples) return {name, to_string(trial.outcome), "-", fmt::format("{}", trial.threads), "-", "-", "-"};
+  if (!trial.samples)
+    return {name, to_string(trial.outcome), "-", "-", fmt::format("{}", trial.threads), "-", "-", "-"};
   std::vector<std::string> row{name,
+                               format_error(trial.errors.at_shape),
                                has_relative(trial.errors) ? format_error(trial.errors.relative) : "-",
                                fmt::format("{:.2f}", trial.errors.in_limits),
                                fmt::format("{}", trial.threads),
@@ -92,8 +94,8 @@ std::vector<std::string> row_of(const std::string& name, const Trial& trial, con
 
 // Fastest first, failures last; baselines that the search did not try at the end.
 std::string table_of(const TuneResult& result, Objective objective) {
-  std::vector<std::string> header{
-      "configuration", "rel. error", "of limit", "threads", "cold", "warm", "of copy " + to_string(objective)};
+  std::vector<std::string> header{"configuration", "abs. error", "rel. error", "of limit",
+                                  "threads",       "cold",       "warm",       "of copy " + to_string(objective)};
   for (const MeasuredBaseline& baseline : result.baselines) header.push_back("vs " + baseline.name);
   Table table(std::move(header));
   std::vector<const Trial*> sorted;
@@ -147,6 +149,7 @@ void print_result(const TuneResult& result, const TuneRequest& request, bool los
   print("");
   print(table_of(result, request.objective) + yardstick_text(result));
   if (const std::string finals = finals_of(result); !finals.empty()) print("\n" + finals.substr(0, finals.size() - 1));
+  if (const std::string accuracy = accuracy_of(result.trials); !accuracy.empty()) print(accuracy);
   print("failures: " + failures_by_kind(result.trials) + first_failure(result.trials));
   if (result.invalid.count > 0)
     print(fmt::format("{} more {} invalid here: {}", result.invalid.count, result.invalid.count == 1 ? "is" : "are",

@@ -21,6 +21,8 @@ std::string errors_of(const Trial& trial) {
   return " " + counted(static_cast<std::size_t>(trial.checks), "check") + ", " + format_errors(trial.errors);
 }
 
+std::string with_newline(const std::string& text) { return text.empty() ? "" : text + "\n"; }
+
 void print_trial(const std::string& problem, const Trial& trial, std::size_t width, bool json) {
   if (json) return print_json({{"trial", to_json(trial)}, {"problem", problem}});
   print(fmt::format("  {:<{}} {:<14}{}{}", to_string(trial.config), width, to_string(trial.outcome), errors_of(trial),
@@ -55,7 +57,8 @@ int run(Context& context, const VerifyOptions& options) {
                 {"variants", all.size()},
                 {"failures", failures}});
   else
-    print(fmt::format("{} of {} passed; failures: {}", passed, counted(all.size(), "variant"), failures) +
+    print(with_newline(accuracy_of(all)) +
+          fmt::format("{} of {} passed; failures: {}", passed, counted(all.size(), "variant"), failures) +
           first_failure(all));
   return passed == all.size() ? kDone : kNothingUsable;
 }
