@@ -16,8 +16,8 @@ struct Look {
 
 // How slow a device is, as the time of one fixed piece of work tells, against the first look, and as its clock tells.
 // The work is a copy, which memory bounds: that the cores are throttled shows in their clock alone. The clock is read
-// right after the work, so that looks are alike: a device that idles clocks down, and one that a variant loads to its
-// limit of power may too, which is that variant's own.
+// right after the work, since a device that idles clocks down. Times are not scaled by it: how much a variant depends
+// on it is not known.
 class Pace {
  public:
   // `reference` does the work once and returns its time. `pause` lets the device recover from throttling. `clock_mhz`
@@ -37,7 +37,9 @@ class Pace {
   // Lets the device recover before samples are taken again. False: that was done so often that it takes more time than
   // it is worth, 4 times and once for every 10 looks.
   [[nodiscard]] bool pause();
-  // Takes the device as it is now: what it does is what it can do, and such changes are its noise.
+  // Takes the device as it is now: what it does is what it can do, and such changes are its noise. So are those of the
+  // clock where variants load the device to its limit of power and lower it themselves: after half a second of matrix
+  // products the H200 shows 1485 MHz, 1980 before, and for 100 ms more.
   void settle(const Look& before, const Look& after);
 
  private:
@@ -66,8 +68,8 @@ struct PacedSamples {
   int retakes = 0;
 };
 
-// Takes samples between two looks at the device. Where it changed meanwhile, or the device is throttled, they are dropped
-// and taken again, twice at most, after a pause.
+// Takes samples between two looks at the device. Where it changed meanwhile, or the device is throttled, they are
+// dropped and taken again, twice at most, after a pause.
 [[nodiscard]] PacedSamples take_paced(Pace& pace, const std::function<std::vector<double>()>& take);
 
 }  // namespace hiptune
