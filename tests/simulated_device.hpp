@@ -16,6 +16,8 @@ struct Disturbances {
   double throttled_from = 1e30;   // seconds
   double throttled_until = 1e30;  //
   double throttled_by = 1.3;      // times slower meanwhile
+  bool throttles_copies = true;   // false: memory bounds them, and keeps its clock
+  double clock_mhz = 0;           // of the cores, but while throttled; 0: cannot be read
   double resolution = 0;          // of the clock, ns
 };
 
@@ -28,19 +30,33 @@ class SimulatedDevice : public MadeUpDevice {
   DeviceTime time(const std::function<void(Stream)>& enqueue) override {
     const Nanoseconds before = now;
     enqueue(nullptr);
-    const double disturbed = (now - before).count() * pace(before) * noise();
-    now = before + Nanoseconds(disturbed) + kHostCost;
-    ++timed;
-    return {Nanoseconds(rounded(disturbed))};
+    return disturbed(before, now - before, throttle(before));
+  }
+
+  DeviceTime time_copy(Nanoseconds true_time) {
+    return disturbed(now, true_time, disturbances_.throttles_copies ? throttle(now) : 1);
+  }
+
+  std::optional<double> clock_mhz() override {
+    if (disturbances_.clock_mhz == 0) return std::nullopt;
+    return disturbances_.clock_mhz / throttle(now);
   }
 
  private:
   static constexpr Nanoseconds kHostCost{5e4};
 
-  [[nodiscard]] double pace(Nanoseconds at) const {
+  DeviceTime disturbed(Nanoseconds start, Nanoseconds true_time, double throttle) {
+    const double drift = 1 + disturbances_.drift_per_second * start.count() / 1e9;
+    const double taken = true_time.count() * drift * throttle * noise();
+    now = start + Nanoseconds(taken) + kHostCost;
+    ++timed;
+    return {Nanoseconds(rounded(taken))};
+  }
+
+  [[nodiscard]] double throttle(Nanoseconds at) const {
     const double seconds = at.count() / 1e9;
     const bool is_throttled = seconds >= disturbances_.throttled_from && seconds < disturbances_.throttled_until;
-    return (1 + disturbances_.drift_per_second * seconds) * (is_throttled ? disturbances_.throttled_by : 1);
+    return is_throttled ? disturbances_.throttled_by : 1;
   }
 
   [[nodiscard]] double noise() {

@@ -149,5 +149,14 @@ TEST(Finals, have_a_new_order_every_round_the_same_for_the_same_seed) {
   EXPECT_GT(orders.size(), 8u);
 }
 
+TEST(Finals, mark_rounds_that_are_a_finalists_outliers) {
+  std::vector<Round> rounds;
+  for (int i = 0; i < 12; ++i) rounds.push_back({100 + 0.1 * (i % 3), 200 + 0.1 * (i % 4)});
+  rounds[2][0] = std::nullopt;
+  rounds[7][0] = 150;
+  EXPECT_EQ(outlier_rounds(rounds, 0), std::vector<std::size_t>{7});
+  EXPECT_TRUE(outlier_rounds(rounds, 1).empty());
+}
+
 }  // namespace
 }  // namespace hiptune

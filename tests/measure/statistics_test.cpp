@@ -1,12 +1,17 @@
 #include "measure/statistics.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
 #include <stdexcept>
 #include <vector>
 
 namespace hiptune {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(Statistics, median_of_an_odd_count_is_the_middle_value) { EXPECT_EQ(median(std::vector{9.0, 1.0, 5.0}), 5.0); }
 
@@ -47,6 +52,42 @@ TEST(Statistics, medians_a_percent_apart_tie_only_where_noise_covers_the_differe
 
 TEST(Statistics, medians_further_apart_than_allowed_never_tie) {
   EXPECT_FALSE(is_tie(Summary{100, 50, 5}, Summary{102, 50, 5}, 0.01));
+}
+
+TEST(Outliers, are_none_in_constant_samples_and_in_few) {
+  EXPECT_THAT(outliers(std::vector(20, 7.0)), IsEmpty());
+  EXPECT_THAT(outliers(std::vector<double>{}), IsEmpty());
+  EXPECT_THAT(outliers(std::vector{7.0}), IsEmpty());
+  EXPECT_THAT(outliers(std::vector{7.0, 9.0}), IsEmpty());
+}
+
+TEST(Outliers, are_rare_in_normal_noise) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<> noise(100, 1);
+  int marked = 0;
+  for (int run = 0; run < 1000; ++run) {
+    std::vector<double> samples;
+    for (int i = 0; i < 20; ++i) samples.push_back(noise(random));
+    marked += outliers(samples).empty() ? 0 : 1;
+  }
+  EXPECT_LT(marked, 30) << "of 1000 runs; 15 are expected";
+}
+
+TEST(Outliers, are_found_where_they_are) {
+  std::vector<double> samples{10.0, 10.1, 9.9, 10.2, 9.8, 10.1, 30.0, 10.0, 9.9, 1.0};
+  EXPECT_THAT(outliers(samples), ElementsAre(6, 9));
+}
+
+TEST(Outliers, are_found_among_equal_samples) {
+  std::vector<double> samples(20, 10.0);
+  samples[3] = 11;
+  EXPECT_THAT(outliers(samples), ElementsAre(3));
+}
+
+TEST(Outliers, are_not_what_a_coarse_clock_rounds_up) {
+  std::vector<double> samples(11, 10.0);
+  samples.resize(20, 10.032);
+  EXPECT_THAT(outliers(samples), IsEmpty());
 }
 
 }  // namespace

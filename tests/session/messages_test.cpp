@@ -59,6 +59,36 @@ TEST(Messages, keep_every_field_of_a_trial) {
   for (std::size_t i = 0; i < trial.resources.size(); ++i) expect_equal(received.resources[i], trial.resources[i]);
 }
 
+TEST(Messages, keep_the_clocks_of_a_trial_that_could_be_read) {
+  Trial trial = full_trial();
+  trial.clocks.cold = ClockSpan{1980, 1965.5};
+  const Json json = sent(to_json(trial));
+  EXPECT_EQ(json.at("clock_mhz"), (Json{{"cold", {{"before", 1980}, {"after", 1965.5}}}}));
+  const Trial received = trial_from_json(json);
+  ASSERT_TRUE(received.clocks.cold);
+  EXPECT_EQ(received.clocks.cold->before_mhz, 1980);
+  EXPECT_EQ(received.clocks.cold->after_mhz, 1965.5);
+  EXPECT_FALSE(received.clocks.warm);
+  EXPECT_FALSE(sent(to_json(full_trial())).contains("clock_mhz"));
+}
+
+TEST(Messages, mark_the_outliers_among_samples_and_keep_them) {
+  Trial trial = full_trial();
+  trial.samples = Samples{{10, 10.1, 90, 9.9, 10, 10.2}, {5, 5, 5}};
+  const Json json = sent(to_json(trial));
+  EXPECT_EQ(json.at("outliers"), (Json{{"cold", {2}}, {"warm", Json::array()}}));
+  EXPECT_EQ(json.at("samples").at("cold_ns").size(), 6u);
+}
+
+TEST(Messages, mark_the_outliers_among_rounds) {
+  FinalsReport report;
+  for (int i = 0; i < 12; ++i) report.rounds.push_back({100 + 0.1 * (i % 3), std::nullopt});
+  report.rounds[4][0] = 300;
+  const Json json = sent(to_json(report));
+  EXPECT_EQ(json.at("outlier_rounds"), Json({{4}, Json::array()}));
+  EXPECT_EQ(finals_report_from_json(json).rounds, report.rounds);
+}
+
 TEST(Messages, keep_a_trial_without_samples_and_with_infinite_errors) {
   Trial trial;
   trial.outcome = Outcome::wrong;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -93,6 +94,10 @@ class Device {
   // Device time of what `enqueue` puts on the stream, the host's own cost of launching excluded (events around a
   // graph's replay, or a blocked queue). Waits for the end.
   [[nodiscard]] virtual DeviceTime time(const std::function<void(Stream)>& enqueue) = 0;
+
+  // The present clock of what executes kernels, in MHz; none where it cannot be read. An idle device may clock down, so
+  // that it tells something right after work only.
+  [[nodiscard]] virtual std::optional<double> clock_mhz() { return std::nullopt; }
 
   // Only the host can honour it: GPUs order their waves as they like.
   virtual void set_schedule(const Schedule&) {}

@@ -92,6 +92,14 @@ std::vector<double> times_in(std::span<const Round> rounds, std::size_t finalist
   return times;
 }
 
+std::vector<std::size_t> outlier_rounds(std::span<const Round> rounds, std::size_t finalist) {
+  std::vector<std::size_t> taken, found;
+  for (std::size_t i = 0; i < rounds.size(); ++i)
+    if (rounds[i][finalist]) taken.push_back(i);
+  for (const std::size_t i : outliers(times_in(rounds, finalist))) found.push_back(taken[i]);
+  return found;
+}
+
 std::vector<Standing> standings(std::span<const std::vector<Round>> processes) {
   const std::vector<Round> rounds = all_rounds(processes);
   if (rounds.empty()) throw std::logic_error("finals without a round");

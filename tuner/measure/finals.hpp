@@ -38,6 +38,9 @@ struct FinalsLimits {
 // One finalist's times.
 [[nodiscard]] std::vector<double> times_in(std::span<const Round> rounds, std::size_t finalist);
 
+// The rounds in which that one's time is an outlier among its own, ascending.
+[[nodiscard]] std::vector<std::size_t> outlier_rounds(std::span<const Round> rounds, std::size_t finalist);
+
 // From the rounds of each process. Intervals are of order statistics, so that outliers and the shape of the noise do
 // not matter, and wide enough for every process's own median. Requires a round in which everybody took part.
 [[nodiscard]] std::vector<Standing> standings(std::span<const std::vector<Round>> processes);

@@ -2,10 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
 namespace hiptune {
+
+namespace {
+
+// Of normal samples that are so far from their median.
+double deviation_of(std::span<const double> distances) {
+  if (const double typical = median(distances); typical > 0) return 1.4826 * typical;
+  return 1.2533 * std::accumulate(distances.begin(), distances.end(), 0.0) / static_cast<double>(distances.size());
+}
+
+}  // namespace
 
 double quantile(std::span<const double> samples, double q) {
   if (samples.empty()) throw std::logic_error("a quantile of no samples");
@@ -26,6 +37,19 @@ double Summary::relative_error() const {
 
 Summary summarize(std::span<const double> samples) {
   return {median(samples), (quantile(samples, 0.75) - quantile(samples, 0.25)) / 2, static_cast<int>(samples.size())};
+}
+
+std::vector<std::size_t> outliers(std::span<const double> samples) {
+  constexpr double kFar = 5;
+  std::vector<std::size_t> found;
+  if (samples.empty()) return found;
+  const double middle = median(samples);
+  std::vector<double> distances;
+  for (const double sample : samples) distances.push_back(std::abs(sample - middle));
+  const double limit = kFar * deviation_of(distances);
+  for (std::size_t i = 0; i < distances.size(); ++i)
+    if (distances[i] > limit) found.push_back(i);
+  return found;
 }
 
 bool is_tie(const Summary& a, const Summary& b, double within) {

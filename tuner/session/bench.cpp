@@ -107,7 +107,8 @@ Pace& Bench::pace() {
   (void)copies(1);  // the first touches memory
   const int count = static_cast<int>(std::clamp(kLong / std::max(copies(1).time, Nanoseconds(1)), 1.0, 1000.0));
   pace_.emplace([copies, count] { return copies(count).time; },
-                [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); });
+                [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); },
+                [this] { return device_->clock_mhz(); });
   return *pace_;
 }
 
@@ -118,6 +119,7 @@ void Bench::time(Trial& trial, LoadedPlan& plan, const TimingLimits& limits) {
   const PacedSamples warm = take_paced(pace(), [&] { return timer.warm(variant.launch()); });
   trial.samples = {cold.ns, warm.ns};
   trial.pace = {cold.pace, warm.pace};
+  trial.clocks = {cold.clock, warm.clock};
   trial.is_steady = cold.is_steady && warm.is_steady;
 }
 

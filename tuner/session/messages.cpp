@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "measure/statistics.hpp"
+
 namespace hiptune {
 
 using Json = nlohmann::ordered_json;
@@ -39,6 +41,14 @@ Json to_json(const FinalsLimits& limits) {
 FinalsLimits finals_limits_from_json(const Json& json) {
   return {json.at("min_rounds"), json.at("max_rounds"), Nanoseconds(json.at("budget_ns").get<double>()),
           json.at("tie_within")};
+}
+
+Json to_json(const ClockSpan& clock) { return {{"before", clock.before_mhz}, {"after", clock.after_mhz}}; }
+
+std::optional<ClockSpan> clock_span(const Json& trial, const char* mode) {
+  if (!trial.contains("clock_mhz") || !trial.at("clock_mhz").contains(mode)) return std::nullopt;
+  const Json& clock = trial.at("clock_mhz").at(mode);
+  return ClockSpan{clock.at("before"), clock.at("after")};
 }
 
 }  // namespace
@@ -157,6 +167,10 @@ Json to_json(const FinalsReport& report) {
   Json json{{"rounds", to_json(report.rounds)}, {"failures", Json::array()}};
   for (const auto& [finalist, failure] : report.failures)
     json["failures"].push_back({{"finalist", finalist}, {"outcome", to_string(failure.outcome)}, {"why", failure.why}});
+  // As in a trial, and of each finalist.
+  json["outlier_rounds"] = Json::array();
+  for (std::size_t i = 0; !report.rounds.empty() && i < report.rounds.front().size(); ++i)
+    json["outlier_rounds"].push_back(outlier_rounds(report.rounds, i));
   return json;
 }
 
@@ -194,9 +208,14 @@ Json to_json(const Trial& trial) {
             {"isa_hash", trial.isa_hash},      {"compile_seconds", trial.compile_seconds}};
   json["resources"] = Json::array();
   for (const Resources& resources : trial.resources) json["resources"].push_back(to_json(resources));
-  if (trial.samples) json["samples"] = to_json(*trial.samples);
-  if (trial.samples) json["pace"] = {{"cold", trial.pace.cold}, {"warm", trial.pace.warm}};
-  if (trial.samples) json["is_steady"] = trial.is_steady;
+  if (!trial.samples) return json;
+  json["samples"] = to_json(*trial.samples);
+  // Of no use to who receives it: for readers of the journal.
+  json["outliers"] = {{"cold", outliers(trial.samples->cold)}, {"warm", outliers(trial.samples->warm)}};
+  json["pace"] = {{"cold", trial.pace.cold}, {"warm", trial.pace.warm}};
+  if (trial.clocks.cold) json["clock_mhz"]["cold"] = to_json(*trial.clocks.cold);
+  if (trial.clocks.warm) json["clock_mhz"]["warm"] = to_json(*trial.clocks.warm);
+  json["is_steady"] = trial.is_steady;
   return json;
 }
 
@@ -214,6 +233,7 @@ Trial trial_from_json(const Json& json) {
   if (!json.contains("samples")) return trial;
   trial.samples = samples_from_json(json.at("samples"));
   trial.pace = {json.at("pace").at("cold"), json.at("pace").at("warm")};
+  trial.clocks = {clock_span(json, "cold"), clock_span(json, "warm")};
   trial.is_steady = json.at("is_steady");
   return trial;
 }

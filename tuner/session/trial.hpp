@@ -6,6 +6,7 @@
 
 #include "cache/record.hpp"
 #include "gate/comparison.hpp"
+#include "measure/pace.hpp"
 #include "measure/timer.hpp"
 
 namespace hiptune {
@@ -30,6 +31,10 @@ struct Paces {
   double warm = 1;
 };
 
+struct Clocks {
+  std::optional<ClockSpan> cold, warm;
+};
+
 // One configuration, tried on one problem and device.
 struct Trial {
   Config config;
@@ -40,7 +45,8 @@ struct Trial {
   std::int64_t threads = 0;        // threads at work: of the plan's widest launch
   std::optional<Samples> samples;  // ns per launch
   Paces pace;                      // how slow the device was meanwhile; see Pace
-  bool is_steady = true;           // false: its pace changed, time and again
+  Clocks clocks;                   // what its clock was, where it can be read
+  bool is_steady = true;           // false: it changed or throttled, time and again
   std::string isa_hash;
   std::vector<Resources> resources;  // per entry point
   double compile_seconds = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "amd/clock.hpp"
 #include "amd/limits.hpp"
 #include "amd/memory_cache.hpp"
 #include "amd/rocm_version.hpp"
@@ -40,6 +41,13 @@ Target describe(int device) {
   target.last_level_cache_bytes = amd::memory_cache_bytes(properties.pci_bus_id, properties.l2_bytes);
   target.memory_bytes = static_cast<std::int64_t>(left);
   return target;
+}
+
+std::optional<double> clock_mhz(int device) {
+  std::array<char, 64> bus_id{};
+  const hipError_t error = hipDeviceGetPCIBusId(bus_id.data(), static_cast<int>(bus_id.size()), device);
+  ignore(error);
+  return error == hipSuccess ? amd::clock_mhz(bus_id.data()) : std::nullopt;
 }
 
 std::string why_no_device(hipError_t error) {

@@ -25,6 +25,7 @@ class GpuDevice final : public Device {
   void launch(Function function, const Geometry& geometry, void* const* arguments, Stream stream) override;
   void synchronize(Stream stream) override;
   [[nodiscard]] DeviceTime time(const std::function<void(Stream)>& enqueue) override;
+  [[nodiscard]] std::optional<double> clock_mhz() override { return gpu::clock_mhz(index_); }
 
  private:
   void copy_bytes(void* to, const void* from, std::size_t bytes, hipMemcpyKind kind, Stream stream) const;

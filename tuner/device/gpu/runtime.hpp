@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -18,6 +19,8 @@ using Kernel = void*;
 
 // Everything of a target but its id.
 [[nodiscard]] Target describe(int device);
+// See Device::clock_mhz. Never an error.
+[[nodiscard]] std::optional<double> clock_mhz(int device);
 // Why hipGetDeviceCount failed or found nothing, and what to do about it.
 [[nodiscard]] std::string why_no_device(hipError_t error);
 // After such an error no call of this process succeeds any more.

@@ -77,6 +77,15 @@ int usable_cores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+std::vector<int> usable_core_numbers() {
+  std::vector<int> numbers;
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof(cores), &cores) != 0) return numbers;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &cores)) numbers.push_back(i);
+  return numbers;
+}
+
 std::int64_t last_level_cache_bytes() {
   for (const int level : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE})
     if (const long bytes = sysconf(level); bytes > 0) return bytes;

@@ -6,6 +6,7 @@
 
 #include "device/geometry_limits.hpp"
 #include "device/host/backend.hpp"
+#include "device/host/clock.hpp"
 #include "device/host/compiler.hpp"
 #include "device/host/cpu.hpp"
 #include "device/host/module.hpp"
@@ -156,6 +157,8 @@ DeviceTime HostDevice::time(const std::function<void(Stream)>& enqueue) {
   enqueue(nullptr);
   return {std::chrono::steady_clock::now() - start};
 }
+
+std::optional<double> HostDevice::clock_mhz() { return host::clock_mhz(usable_core_numbers()); }
 
 void HostDevice::set_schedule(const Schedule& schedule) {
   const std::lock_guard lock(mutex_);

@@ -31,6 +31,7 @@ class HostDevice final : public Device {
   void launch(Function function, const Geometry& geometry, void* const* arguments, Stream stream) override;
   void synchronize(Stream stream) override;
   [[nodiscard]] DeviceTime time(const std::function<void(Stream)>& enqueue) override;
+  [[nodiscard]] std::optional<double> clock_mhz() override;
   void set_schedule(const Schedule& schedule) override;
 
  private:

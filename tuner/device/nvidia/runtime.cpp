@@ -4,6 +4,7 @@
 #include <array>
 
 #include "gpu/check.hpp"
+#include "nvidia/clock.hpp"
 
 namespace hiptune::gpu {
 namespace {
@@ -56,6 +57,13 @@ Target describe(int device) {
   target.last_level_cache_bytes = properties.l2CacheSize;
   target.memory_bytes = static_cast<std::int64_t>(left);
   return target;
+}
+
+std::optional<double> clock_mhz(int device) {
+  std::array<char, 32> bus_id{};
+  const hipError_t error = cudaDeviceGetPCIBusId(bus_id.data(), static_cast<int>(bus_id.size()), device);
+  ignore(error);
+  return error == cudaSuccess ? nvidia::clock_mhz(bus_id.data()) : std::nullopt;
 }
 
 std::string why_no_device(hipError_t error) {
