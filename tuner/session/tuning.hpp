@@ -74,9 +74,9 @@ struct TuneResult {
 
 // Called as results arrive. All may be empty.
 struct TuneListener {
-  std::function<void(const Problem&, const MeasuredYardstick&)> yardstick;  // not called where there is none
-  std::function<void(const Problem&, const Trial&, const std::string& baseline)> trial;  // baseline: its name or empty
-  std::function<void(const Problem&, const std::vector<CaughtFault>&)> self_test;
+  std::function<void(const Problem&, const MeasuredYardstick&)> yardstick{};  // not called where there is none
+  std::function<void(const Problem&, const Trial&, const std::string& baseline)> trial{};  // baseline: a name, or empty
+  std::function<void(const Problem&, const std::vector<CaughtFault>&)> self_test{};
 };
 
 struct YardstickSearch;
