@@ -104,17 +104,11 @@ HIPTUNE_UNWATCHED __attribute__((always_inline)) inline void report(const void* 
   if (hiptune_host_module.runtime != nullptr) hiptune_host_module.runtime->access(address, bytes, is_write, pc);
 }
 
-HIPTUNE_UNWATCHED __attribute__((noinline)) inline void report_here(const void* address, unsigned long bytes,
-                                                                    bool is_write) {
+// A vector is accessed as a whole; compilers leave out elements that are not used, and clang's instrumentation passes
+// over more than 16 bytes.
+HIPTUNE_UNWATCHED __attribute__((noinline)) inline void report_vector(const void* address, unsigned long bytes,
+                                                                      bool is_write) {
   report(address, bytes, is_write, __builtin_return_address(0));
-}
-
-// What clang's instrumentation passes over: it knows accesses of up to 16 bytes.
-HIPTUNE_UNWATCHED __attribute__((always_inline)) inline void report_vector(const void* address, unsigned long bytes,
-                                                                           bool is_write) {
-#if defined(__clang__)
-  if (bytes > 16) report_here(address, bytes, is_write);
-#endif
 }
 #else
 inline constexpr bool kIsWatched = false;
@@ -236,9 +230,10 @@ HIPTUNE_FILL_HOOK(__tsan_memset)
   static_assert(WAVE_SIZE == wave_size, "hiptune_config.h and the architecture disagree about the wave size");       \
   hiptune::host::ModuleInfo hiptune_host_module = {hiptune::host::kAbiVersion, wave_size, hiptune::host::kIsWatched, \
                                                    nullptr};
-#define HIPTUNE_HOST_ENTRY(name)                                                                        \
-  extern "C" __attribute__((visibility("default"))) void hiptune_entry_##name(void* const* arguments) { \
-    hiptune::host::Entry<&name>::call(arguments, hiptune::host::Entry<&name>::All());                   \
+#define HIPTUNE_HOST_ENTRY(name)                                                                 \
+  extern "C" HIPTUNE_UNWATCHED                                                                   \
+      __attribute__((visibility("default"))) void hiptune_entry_##name(void* const* arguments) { \
+    hiptune::host::Entry<&name>::call(arguments, hiptune::host::Entry<&name>::All());            \
   }
 
 namespace hiptune {

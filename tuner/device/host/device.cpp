@@ -201,6 +201,8 @@ std::unique_ptr<Device> open(std::string_view options, const DeviceSettings&) {
                   "'; allowed are host, host:wave32 and host:wave64");
 }
 
+std::unique_ptr<Device> open_with(const HostSettings& settings) { return std::make_unique<HostDevice>(settings); }
+
 std::unique_ptr<Compiler> open_compiler(const DeviceSettings& settings) {
   return std::make_unique<HostCompiler>(settings);
 }

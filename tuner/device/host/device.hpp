@@ -11,22 +11,11 @@
 #include "device/device.hpp"
 #include "device/host/block_runner.hpp"
 #include "device/host/module.hpp"
+#include "device/host/settings.hpp"
 #include "device/host/watch.hpp"
 #include "device/host/worker_pool.hpp"
 
 namespace hiptune::host {
-
-[[nodiscard]] TargetFacts facts_of(int wave_size);
-
-struct HostSettings {
-  // Those of a GPU that a variant was made for will do, but for clusters, which the CPU has none of.
-  TargetFacts facts = facts_of(32);
-  // Kernels report every access of memory, and watch() says which are allowed. Needs modules compiled for it.
-  bool watched = false;
-  Pages pages = Pages::none;
-  std::optional<int> workers{};  // OS threads; none: one per core. A watched device has one
-  std::string temporary_directory = "/tmp";
-};
 
 // The CPU. Every operation is done when its function returns; operations of several threads take turns.
 class HostDevice final : public Device {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 
 namespace hiptune::host {
@@ -57,10 +58,9 @@ std::string describe_row(const Access& access, std::size_t offset, const Watched
 }
 
 std::string hexadecimal(const std::byte* address) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (auto rest = reinterpret_cast<std::uintptr_t>(address); rest != 0; rest /= 16) text += kDigits[rest % 16];
-  return "0x" + std::string(text.rbegin(), text.rend());
+  std::ostringstream text;
+  text << "0x" << std::hex << reinterpret_cast<std::uintptr_t>(address);
+  return text.str();
 }
 
 }  // namespace
