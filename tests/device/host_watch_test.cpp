@@ -192,6 +192,15 @@ TEST_P(Watched, vectors_of_every_width_as_a_whole) {
   }
 }
 
+TEST_P(Watched, copies_and_fills_of_many_bytes) {
+  const std::string row = "struct Row { float v[40]; };\n";
+  EXPECT_THAT(fault(row + "*(Row*)y = *(const Row*)x;", geometry(1, 1)),
+              AllOf(ContainsRegex("(reads|writes) 160 bytes, the last 144 past the end of row 0 of [xy] "),
+                    HasSubstr("(" + line(2) + ";")));
+  EXPECT_THAT(fault("for (int i = 0; i < 100; ++i)\n  y[i] = 0;", geometry(1, 1)),
+              AllOf(HasSubstr("into the gap after row 0 of y"), HasSubstr("(" + line(2) + ";")));
+}
+
 TEST_P(Watched, what_a_thread_has_of_its_own_may_be_touched) {
   run("static const int table[] = {1, 2, 3, 4, 5, 6, 7, 8};\n"
       "float local[32];\n"
