@@ -28,7 +28,7 @@ class LaunchFailure : public std::runtime_error {
 };
 
 // The kernel broke a rule that only this device checks, such as a shuffle or a barrier that not every live lane
-// reaches. The text names the rule and the lines. A trial's outcome `wrong`. The device stays usable.
+// reaches, or a race. The text names the rule and the lines. A trial's outcome `wrong`. The device stays usable.
 class KernelFault : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -12,9 +12,10 @@ namespace hiptune::host {
 
 // How a CPU device differs from the one that is opened by its id.
 struct HostSettings {
-  // Those of a GPU that a variant was made for will do, but for clusters, which the CPU has none of.
+  // May be those of a GPU, so that variants made for it run here; a cluster of several blocks is a LaunchFailure.
   TargetFacts facts = facts_of(32);
-  // Kernels report every access of memory, and watch() says which are allowed. Needs modules compiled for it.
+  // Kernels report every access of memory, and watch() says which are allowed: at first none but of LDS. Needs modules
+  // compiled for it. Launches allocate.
   bool watched = false;
   Pages pages = Pages::none;
   std::optional<int> workers{};  // OS threads; none: one per core. A watched device has one

@@ -1,7 +1,13 @@
 #include "device/host/shadow.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
-#include <new>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "hiptune/error.hpp"
 
 namespace hiptune::host {
 
@@ -15,12 +21,16 @@ bool is_unordered(const Event& before, const Now& now) {
 
 }  // namespace
 
-// Zeroed pages that nobody writes take no memory, nor time.
+void Shadow::Unmap::operator()(void* memory) const noexcept { munmap(memory, bytes); }
+
+// Of zeros. Pages that nobody writes take no memory, and nothing is set aside for them.
 template <class T>
 Shadow::Array<T> Shadow::make_array(std::size_t size) {
-  void* memory = std::calloc(std::max<std::size_t>(size, 1), sizeof(T));
-  if (memory == nullptr) throw std::bad_alloc();
-  return {static_cast<T*>(memory), std::free};
+  const std::size_t bytes = std::max<std::size_t>(size, 1) * sizeof(T);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    throw failed("cannot map " + std::to_string(bytes) + " bytes to watch a buffer with: " + std::strerror(errno));
+  return {static_cast<T*>(memory), Unmap{bytes}};
 }
 
 Shadow::Shadow(std::size_t bytes)

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 
@@ -34,7 +33,7 @@ struct Race {
 // is read.
 class Shadow {
  public:
-  // Throws std::bad_alloc.
+  // Throws Error(failed) when the address space cannot be had.
   explicit Shadow(std::size_t bytes);
 
   // Records an access of `bytes` bytes from `first` on, unless it is a race.
@@ -49,8 +48,12 @@ class Shadow {
     Event other;            // of that epoch as well, by another thread
     Event first_of_launch;  // of the newest launch that read it
   };
+  struct Unmap {
+    std::size_t bytes;
+    void operator()(void* memory) const noexcept;
+  };
   template <class T>
-  using Array = std::unique_ptr<T[], void (*)(void*)>;
+  using Array = std::unique_ptr<T[], Unmap>;
   template <class T>
   [[nodiscard]] static Array<T> make_array(std::size_t size);
   [[nodiscard]] std::optional<Race> race_of_write(std::size_t byte, const Now& now) const;

@@ -83,14 +83,15 @@ bool Watch::keeps_to_rows(const Region& region, std::size_t offset, std::size_t 
 }
 
 void Watch::set_buffers(std::span<const WatchedBuffer> buffers) {
-  regions_.clear();
+  std::vector<Region> regions;
   for (const WatchedBuffer& buffer : buffers)
-    if (Region region = region_of(buffer); region.span > 0) regions_.push_back(std::move(region));
-  std::ranges::sort(regions_, {}, &Region::first);
-  for (std::size_t i = 1; i < regions_.size(); ++i)
-    if (regions_[i - 1].first + regions_[i - 1].span > regions_[i].first)
-      throw std::invalid_argument("the watched buffers " + regions_[i - 1].buffer.name + " and " +
-                                  regions_[i].buffer.name + " overlap");
+    if (Region region = region_of(buffer); region.span > 0) regions.push_back(std::move(region));
+  std::ranges::sort(regions, {}, &Region::first);
+  for (std::size_t i = 1; i < regions.size(); ++i)
+    if (regions[i - 1].first + regions[i - 1].span > regions[i].first)
+      throw std::invalid_argument("the watched buffers " + regions[i - 1].buffer.name + " and " +
+                                  regions[i].buffer.name + " overlap");
+  regions_ = std::move(regions);
 }
 
 void Watch::begin_launch(std::span<const std::byte> lds, std::span<const std::byte> surroundings) {
