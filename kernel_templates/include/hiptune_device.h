@@ -13,7 +13,7 @@
 // the exported names needs a new kAbiVersion.
 namespace hiptune::host {
 
-inline constexpr int kAbiVersion = 1;
+inline constexpr int kAbiVersion = 2;
 
 struct Dim3 {
   unsigned x, y, z;
@@ -31,6 +31,10 @@ struct Runtime {
   // Waits until every live lane of the wave has arrived, then returns the WAVE_SIZE slots into which each put its
   // `bits`; they stay valid until the wave's next exchange. Slots of lanes that returned or never were hold all ones.
   const unsigned long long* (*exchange)(Thread* self, unsigned long long bits, int line, Combine combine);
+  // Watched modules only: the running thread is about to access memory; `pc` lies just behind the call that says so.
+  void (*access)(const void* address, unsigned long bytes, bool is_write, const void* pc);
+  void* (*move)(void* to, const void* from, unsigned long bytes);  // memmove and memset
+  void* (*fill)(void* to, int value, unsigned long bytes);
 };
 
 // What all threads of a running block share.
@@ -52,6 +56,7 @@ struct Thread {
 struct ModuleInfo {
   int abi_version;
   int wave_size;
+  bool is_watched;         // reports its accesses of memory
   const Runtime* runtime;  // set by the loader
 };
 
@@ -81,10 +86,39 @@ struct ModuleInfo {
 
 extern "C" __attribute__((visibility("default"))) hiptune::host::ModuleInfo hiptune_host_module;
 
+// Functions whose own accesses are not reported.
+#if defined(HIPTUNE_HOST_WATCHED)
+#define HIPTUNE_UNWATCHED __attribute__((no_sanitize("thread")))
+#else
+#define HIPTUNE_UNWATCHED
+#endif
+
 namespace hiptune::host {
 
+#if defined(HIPTUNE_HOST_WATCHED)
+inline constexpr bool kIsWatched = true;
+
+// There is no runtime yet while the module's own start-up code runs.
+HIPTUNE_UNWATCHED __attribute__((always_inline)) inline void report(const void* address, unsigned long bytes,
+                                                                    bool is_write, const void* pc) {
+  if (hiptune_host_module.runtime != nullptr) hiptune_host_module.runtime->access(address, bytes, is_write, pc);
+}
+
+// A vector is accessed as a whole; compilers leave out elements that are not used, and clang's instrumentation passes
+// over more than 16 bytes.
+HIPTUNE_UNWATCHED __attribute__((noinline)) inline void report_vector(const void* address, unsigned long bytes,
+                                                                      bool is_write) {
+  report(address, bytes, is_write, __builtin_return_address(0));
+}
+#else
+inline constexpr bool kIsWatched = false;
+inline void report_vector(const void*, unsigned long, bool) {}
+#endif
+
 // `const` lets the compiler keep one result for a whole kernel: a kernel call is one GPU thread from start to end.
-__attribute__((const, noinline)) inline Thread* current() { return hiptune_host_module.runtime->current(); }
+HIPTUNE_UNWATCHED __attribute__((const, noinline)) inline Thread* current() {
+  return hiptune_host_module.runtime->current();
+}
 
 template <class T>
 inline unsigned long long to_bits(T value) {
@@ -134,21 +168,72 @@ struct Entry<Kernel> {
   using All = Sequence<__integer_pack(int(sizeof...(Parameters)))...>;
 #endif
   template <int... Indices>
-  static void call(void* const* arguments, Sequence<Indices...>) {
+  HIPTUNE_UNWATCHED static void call(void* const* arguments, Sequence<Indices...>) {
     Kernel(*static_cast<Parameters*>(arguments[Indices])...);
   }
 };
 
 }  // namespace hiptune::host
 
+#if defined(HIPTUNE_HOST_WATCHED)
+// What code compiled with -fsanitize=thread calls, in place of that sanitizer's own runtime.
+#define HIPTUNE_HOOK extern "C" HIPTUNE_UNWATCHED __attribute__((used, visibility("hidden")))
+#define HIPTUNE_ACCESS_HOOK(name, bytes, is_write)                                \
+  HIPTUNE_HOOK void name(void* address) {                                         \
+    hiptune::host::report(address, bytes, is_write, __builtin_return_address(0)); \
+  }
+#define HIPTUNE_ACCESS_HOOKS(bytes)                               \
+  HIPTUNE_ACCESS_HOOK(__tsan_read##bytes, bytes, false)           \
+  HIPTUNE_ACCESS_HOOK(__tsan_write##bytes, bytes, true)           \
+  HIPTUNE_ACCESS_HOOK(__tsan_unaligned_read##bytes, bytes, false) \
+  HIPTUNE_ACCESS_HOOK(__tsan_unaligned_write##bytes, bytes, true) \
+  HIPTUNE_ACCESS_HOOK(__tsan_volatile_read##bytes, bytes, false)  \
+  HIPTUNE_ACCESS_HOOK(__tsan_volatile_write##bytes, bytes, true)
+HIPTUNE_ACCESS_HOOKS(1)
+HIPTUNE_ACCESS_HOOKS(2)
+HIPTUNE_ACCESS_HOOKS(4)
+HIPTUNE_ACCESS_HOOKS(8)
+HIPTUNE_ACCESS_HOOKS(16)
+HIPTUNE_HOOK void __tsan_read_range(void* address, unsigned long bytes) {
+  hiptune::host::report(address, bytes, false, __builtin_return_address(0));
+}
+HIPTUNE_HOOK void __tsan_write_range(void* address, unsigned long bytes) {
+  hiptune::host::report(address, bytes, true, __builtin_return_address(0));
+}
+HIPTUNE_HOOK void __tsan_init() {}
+HIPTUNE_HOOK void __tsan_func_entry(void*) {}
+HIPTUNE_HOOK void __tsan_func_exit(void*) {}
+
+// Copies of many bytes become calls: of these three, and by newer versions of clang of the three after them.
+#define HIPTUNE_COPY_HOOK(name)                                              \
+  HIPTUNE_HOOK void* name(void* to, const void* from, unsigned long bytes) { \
+    hiptune::host::report(from, bytes, false, __builtin_return_address(0));  \
+    hiptune::host::report(to, bytes, true, __builtin_return_address(0));     \
+    return hiptune_host_module.runtime->move(to, from, bytes);               \
+  }
+#define HIPTUNE_FILL_HOOK(name)                                          \
+  HIPTUNE_HOOK void* name(void* to, int value, unsigned long bytes) {    \
+    hiptune::host::report(to, bytes, true, __builtin_return_address(0)); \
+    return hiptune_host_module.runtime->fill(to, value, bytes);          \
+  }
+HIPTUNE_COPY_HOOK(memcpy)
+HIPTUNE_COPY_HOOK(memmove)
+HIPTUNE_FILL_HOOK(memset)
+HIPTUNE_COPY_HOOK(__tsan_memcpy)
+HIPTUNE_COPY_HOOK(__tsan_memmove)
+HIPTUNE_FILL_HOOK(__tsan_memset)
+#endif
+
 // What the host compiler appends to a template: the module's description, and per entry point a function that takes
 // the arguments as hipModuleLaunchKernel does.
-#define HIPTUNE_HOST_MODULE(wave_size)                                                                         \
-  static_assert(WAVE_SIZE == wave_size, "hiptune_config.h and the architecture disagree about the wave size"); \
-  hiptune::host::ModuleInfo hiptune_host_module = {hiptune::host::kAbiVersion, wave_size, nullptr};
-#define HIPTUNE_HOST_ENTRY(name)                                                                        \
-  extern "C" __attribute__((visibility("default"))) void hiptune_entry_##name(void* const* arguments) { \
-    hiptune::host::Entry<&name>::call(arguments, hiptune::host::Entry<&name>::All());                   \
+#define HIPTUNE_HOST_MODULE(wave_size)                                                                               \
+  static_assert(WAVE_SIZE == wave_size, "hiptune_config.h and the architecture disagree about the wave size");       \
+  hiptune::host::ModuleInfo hiptune_host_module = {hiptune::host::kAbiVersion, wave_size, hiptune::host::kIsWatched, \
+                                                   nullptr};
+#define HIPTUNE_HOST_ENTRY(name)                                                                 \
+  extern "C" HIPTUNE_UNWATCHED                                                                   \
+      __attribute__((visibility("default"))) void hiptune_entry_##name(void* const* arguments) { \
+    hiptune::host::Entry<&name>::call(arguments, hiptune::host::Entry<&name>::All());            \
   }
 
 namespace hiptune {
@@ -229,12 +314,14 @@ struct alignas(sizeof(T) * N) vector {
 template <int N, class T>
 inline vector<T, N> load_vector(const T* pointer) {
   vector<T, N> result;
+  host::report_vector(pointer, sizeof(result), false);
   __builtin_memcpy(&result, __builtin_assume_aligned(pointer, sizeof(result)), sizeof(result));
   return result;
 }
 
 template <class T, int N>
 inline void store_vector(T* pointer, const vector<T, N>& value) {
+  host::report_vector(pointer, sizeof(value), true);
   __builtin_memcpy(__builtin_assume_aligned(pointer, sizeof(value)), &value, sizeof(value));
 }
 

@@ -70,7 +70,9 @@ std::string message_of(const Action& action) {
 class Bench {
  public:
   explicit Bench(const std::string& id, const DeviceSettings& settings = {})
-      : device_(open_device(id, settings)), compiler_(open_compiler(device_->target().backend, settings)) {}
+      : Bench(open_device(id, settings), settings) {}
+  explicit Bench(std::unique_ptr<Device> device, const DeviceSettings& settings = {})
+      : device_(std::move(device)), compiler_(open_compiler(device_->target().backend, settings)) {}
 
   Device& device() { return *device_; }
   Compiler& compiler() { return *compiler_; }

@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::size_t kGuardBytes = 4096;    // an overrun by a row of a thousand elements still lands in it
 constexpr std::size_t kBaseAlignment = 256;  // what Device::allocate promises
+constexpr std::size_t kVectorBytes = 16;     // of the widest access that any GPU has
 constexpr std::int64_t kPadElements = 3;     // a gap that is not a multiple of any vector, and odd as the next ones
 
 std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
@@ -36,26 +37,43 @@ std::int64_t stride_for(const BufferShape& shape, std::size_t alignment, bool st
   return dense + unit * padding;
 }
 
-BufferLayout layout_of(const BufferShape& shape, std::size_t alignment, bool strided, std::int64_t padding) {
-  BufferLayout layout{shape, stride_for(shape, alignment, strided, padding), 0, 0};
+void place_between_guards(BufferLayout& layout, std::size_t payload, std::size_t alignment) {
   layout.first_byte = round_up(kGuardBytes, kBaseAlignment) + (alignment < kBaseAlignment ? alignment : 0);
-  const auto payload = static_cast<std::size_t>(shape.span(layout.stride)) * size_of(shape.type);
   layout.bytes = round_up(layout.first_byte + payload + kGuardBytes, size_of(Dtype::f64));
+}
+
+// The device puts one end of the allocation at a page. Where that is the right one, its size decides how the left one
+// is aligned.
+void place_at_page(BufferLayout& layout, std::size_t payload, std::size_t alignment) {
+  const std::size_t claimed = alignment < kBaseAlignment ? alignment : kVectorBytes;
+  layout.first_byte = 0;
+  layout.bytes = round_up(payload, std::max(claimed, size_of(layout.shape.type)));
+}
+
+BufferLayout layout_of(const BufferShape& shape, std::size_t alignment, std::int64_t stride, Pages pages) {
+  BufferLayout layout{shape, stride, 0, 0};
+  const auto payload = static_cast<std::size_t>(shape.span(stride)) * size_of(shape.type);
+  if (pages == Pages::none) {
+    place_between_guards(layout, payload, alignment);
+  } else {
+    place_at_page(layout, payload, alignment);
+  }
   return layout;
 }
 
 }  // namespace
 
 std::vector<BufferLayout> buffer_layouts(const Space& space, const Problem& problem, const TargetFacts& facts,
-                                         bool padded) {
+                                         bool padded, Pages pages) {
   const std::vector<BufferShape> shapes = buffer_shapes(space, problem, facts);
   const std::vector<const BufferArgument*> buffers = space.buffers();
   std::vector<BufferLayout> layouts;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     // Each buffer has a stride of its own: a kernel that takes another's must not be right by chance.
     const std::int64_t padding = padded ? kPadElements + 2 * static_cast<std::int64_t>(i) : 0;
-    layouts.push_back(
-        layout_of(shapes[i], claimed_alignment(space, problem), has_stride(space, buffers[i]->name), padding));
+    const std::size_t alignment = claimed_alignment(space, problem);
+    const std::int64_t stride = stride_for(shapes[i], alignment, has_stride(space, buffers[i]->name), padding);
+    layouts.push_back(layout_of(shapes[i], alignment, stride, pages));
   }
   return layouts;
 }
@@ -89,16 +107,19 @@ std::vector<void*> BufferSet::addresses() const {
   return addresses;
 }
 
-WorkspaceSet::WorkspaceSet(Device& device, const std::vector<std::int64_t>& bytes) : device_(&device) {
+WorkspaceSet::WorkspaceSet(Device& device, const std::vector<std::int64_t>& bytes)
+    : device_(&device), leading_guard_(device.pages() == Pages::none ? kGuardBytes : 0) {
   for (std::int64_t size : bytes) {
     bytes_.push_back(static_cast<std::size_t>(size));
-    memory_.emplace_back(device, bytes_.back() + 2 * kGuardBytes);
+    const bool has_pages = device.pages() != Pages::none;
+    memory_.emplace_back(device, has_pages ? round_up(bytes_.back(), kBaseAlignment) : bytes_.back() + 2 * kGuardBytes);
   }
 }
 
 std::vector<void*> WorkspaceSet::addresses() const {
   std::vector<void*> addresses;
-  for (const DeviceMemory& memory : memory_) addresses.push_back(static_cast<std::byte*>(memory.data()) + kGuardBytes);
+  for (const DeviceMemory& memory : memory_)
+    addresses.push_back(static_cast<std::byte*>(memory.data()) + leading_guard_);
   return addresses;
 }
 
@@ -107,15 +128,33 @@ void WorkspaceSet::poison(std::byte value, Stream stream) {
 }
 
 bool WorkspaceSet::guards_intact(std::byte guard, Stream stream) const {
-  std::vector<std::byte> guards(2 * kGuardBytes);
   for (std::size_t i = 0; i < memory_.size(); ++i) {
+    std::vector<std::byte> guards(memory_[i].bytes() - bytes_[i]);
     const auto* first = static_cast<const std::byte*>(memory_[i].data());
-    device_->copy_out(guards.data(), first, kGuardBytes, stream);
-    device_->copy_out(guards.data() + kGuardBytes, first + kGuardBytes + bytes_[i], kGuardBytes, stream);
+    device_->copy_out(guards.data(), first, leading_guard_, stream);
+    device_->copy_out(guards.data() + leading_guard_, first + leading_guard_ + bytes_[i],
+                      guards.size() - leading_guard_, stream);
     device_->synchronize(stream);
     if (std::any_of(guards.begin(), guards.end(), [&](std::byte byte) { return byte != guard; })) return false;
   }
   return true;
+}
+
+std::vector<WatchedBuffer> watched_buffers(const Space& space, const BufferSet& buffers,
+                                           const WorkspaceSet& workspaces) {
+  std::vector<WatchedBuffer> watched;
+  const std::vector<const BufferArgument*> declared = space.buffers();
+  const std::vector<void*> addresses = buffers.addresses();
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    const BufferLayout& layout = buffers.layouts()[i];
+    const std::size_t stride = static_cast<std::size_t>(layout.stride) * size_of(layout.shape.type);
+    watched.push_back({declared[i]->name, addresses[i], layout.shape.rows, layout.row_bytes(), stride,
+                       declared[i]->role != Role::in});
+  }
+  const std::vector<void*> memory = workspaces.addresses();
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    watched.push_back({space.workspaces[i].name, memory[i], 1, workspaces.bytes()[i], workspaces.bytes()[i], true});
+  return watched;
 }
 
 }  // namespace hiptune

@@ -26,8 +26,13 @@ struct BufferLayout {
 // Layouts of all buffers of a problem, in argument order. `padded` puts a gap after each row of the buffers that have
 // a stride argument, of another width for each. A trait found by alignment is met exactly: addresses and strides are
 // multiples of it, addresses of nothing larger.
+// With `pages` other than none the layouts are for a device that has them: a buffer's last byte, or its first, touches
+// an inaccessible page, and no guards keep it from there. Addresses may then be more aligned than claimed, and up to
+// the claimed alignment, or 16 bytes where no trait is about it, lies between the last byte and its page; that is a
+// guard.
 [[nodiscard]] std::vector<BufferLayout> buffer_layouts(const Space& space, const Problem& problem,
-                                                       const TargetFacts& facts, bool padded);
+                                                       const TargetFacts& facts, bool padded,
+                                                       Pages pages = Pages::none);
 
 // Strides in the order of the space's stride arguments.
 [[nodiscard]] std::vector<std::int64_t> strides_of(const Space& space, const std::vector<BufferLayout>& layouts);
@@ -50,12 +55,14 @@ class BufferSet {
   std::vector<DeviceMemory> buffers_;
 };
 
-// A variant's workspaces, each between two guards.
+// A variant's workspaces, each between two guards. On a device with inaccessible pages those do the work of a guard:
+// a workspace begins at its page, or ends less than 256 bytes before it, and what is left is a guard.
 class WorkspaceSet {
  public:
   WorkspaceSet(Device& device, const std::vector<std::int64_t>& bytes);
 
   [[nodiscard]] std::vector<void*> addresses() const;
+  [[nodiscard]] const std::vector<std::size_t>& bytes() const { return bytes_; }  // without guards
   // Fills the workspaces and their guards.
   void poison(std::byte value, Stream stream);
   // Whether every byte of the guards still is `guard`. Waits for the stream.
@@ -63,8 +70,13 @@ class WorkspaceSet {
 
  private:
   Device* device_;
+  std::size_t leading_guard_;       // of each, in bytes
   std::vector<std::size_t> bytes_;  // without guards
   std::vector<DeviceMemory> memory_;
 };
+
+// What the launches of a plan may touch, by the names in the space: for Device::watch.
+[[nodiscard]] std::vector<WatchedBuffer> watched_buffers(const Space& space, const BufferSet& buffers,
+                                                         const WorkspaceSet& workspaces);
 
 }  // namespace hiptune

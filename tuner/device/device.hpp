@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -28,7 +29,7 @@ class LaunchFailure : public std::runtime_error {
 };
 
 // The kernel broke a rule that only this device checks, such as a shuffle or a barrier that not every live lane
-// reaches. The text names the rule and the lines. A trial's outcome `wrong`. The device stays usable.
+// reaches, or a race. The text names the rule and the lines. A trial's outcome `wrong`. The device stays usable.
 class KernelFault : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -63,6 +64,20 @@ struct Schedule {
   std::byte unwritten_lds{0xff};  // all ones is a NaN of every floating type
 };
 
+// Which end of an allocation touches memory that nobody can access. Behind: its last byte; before: its first.
+enum class Pages { none, behind, before };
+
+// Memory that a kernel may touch: `rows` rows of `row_bytes`, which begin `stride_bytes` apart; not what lies between
+// them. No two of them overlap: memory that is input and output is one writable buffer.
+struct WatchedBuffer {
+  std::string name;
+  const void* first = nullptr;
+  std::int64_t rows = 0;
+  std::size_t row_bytes = 0;
+  std::size_t stride_bytes = 0;  // at least row_bytes, where there are several rows
+  bool writable = false;
+};
+
 // One GPU, or the CPU. Launches from several threads are safe; everything else is for one thread at a time unless a
 // function says more. Vendor errors reach the caller as Error(failed), or as DeviceLost where nothing can follow, with
 // the call and the vendor's text.
@@ -71,7 +86,9 @@ class Device {
   virtual ~Device() = default;
   [[nodiscard]] virtual const Target& target() const = 0;
 
-  // At least 256-byte aligned. Throws Error(failed) when out of memory. Any thread, and while a stream is captured.
+  // At least 256-byte aligned, except on a device with Pages::behind, where only the end of the memory is aligned, at a
+  // page: `bytes` must then be a multiple of the alignment wanted. Throws Error(failed) when out of memory. Any thread,
+  // and while a stream is captured.
   [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
   // Ordered on the stream; `from`/`to` in host memory may be reused once the stream is synchronized.
@@ -101,6 +118,14 @@ class Device {
 
   // Only the host can honour it: GPUs order their waves as they like.
   virtual void set_schedule(const Schedule&) {}
+
+  // From now on kernels may touch these buffers, their block's dynamic LDS and what is their own, and nothing else; and
+  // no byte of them without a barrier between two threads, or in two blocks of one launch, when one writes it. Anything
+  // else is a KernelFault. Only a watched CPU can honour it. Throws std::invalid_argument for buffers that overlap.
+  virtual void watch(std::span<const WatchedBuffer>) {}
+
+  // How allocate() places memory.
+  [[nodiscard]] virtual Pages pages() const { return Pages::none; }
 };
 
 // Device memory with an owner. Move-only.

@@ -48,14 +48,15 @@ Dim3 coordinates(std::int64_t i, const Dim3& size) {
 
 }  // namespace
 
-BlockRunner::BlockRunner(int wave_size, std::int64_t lds_bytes)
+BlockRunner::BlockRunner(int wave_size, std::int64_t lds_bytes, Watch* watch)
     : wave_size_(wave_size),
       lds_bytes_(static_cast<std::size_t>(lds_bytes)),
+      watch_(watch),
       lds_(allocate_lds(lds_bytes_), [](std::byte* memory) { std::free(memory); }),
       stacks_(kMaxThreads) {}
 
 const Runtime& BlockRunner::runtime() {
-  static constexpr Runtime table = {current, barrier, exchange};
+  static constexpr Runtime table = {current, barrier, exchange, access, std::memmove, std::memset};
   return table;
 }
 
@@ -95,6 +96,9 @@ void BlockRunner::prepare(Launch& launch) {
             &runtime(),
             this};
   std::memset(lds_.get(), std::to_integer<int>(launch.schedule.unwritten_lds), kLdsGuard + lds_bytes_);
+  if (watch_ != nullptr)
+    watch_->begin_launch({lds_.get() + kLdsGuard, static_cast<std::size_t>(launch.geometry.dynamic_lds)},
+                         {lds_.get(), kLdsGuard + lds_bytes_});
   if (launch.geometry.block != named_) name_threads(launch.geometry);
   // ready_ is taken from its end.
   std::iota(order_.begin(), order_.begin() + thread_count_, std::uint16_t{0});
@@ -123,6 +127,7 @@ void BlockRunner::begin_block(std::int64_t block) {
   }
   std::fill_n(contexts_.begin(), std::exchange(stale_contexts_, 0), Context{});
   finished_ = at_barrier_ = exchanging_ = 0;
+  if (watch_ != nullptr) watch_->begin_block(block);
   order_all();
 }
 
@@ -239,6 +244,7 @@ void BlockRunner::settle() {
   if (exchanging_ > 0) check_waves();
   if (finished_ > 0) abort(Fault::Kind::barrier_returned, first_at_barrier_, barrier_line_, first_returned(), 0);
   at_barrier_ = 0;
+  if (watch_ != nullptr) watch_->pass_barrier();
   order_all();
 }
 
@@ -291,10 +297,44 @@ void BlockRunner::check_lds() {
   launch_->blocks.close();
 }
 
-// Ends the block and the run. The fibers that wait are abandoned where they stand.
-void BlockRunner::abort(Fault::Kind kind, int first, int first_line, int second, int second_line) {
+// Called for every access that an instrumented module does not know to be of its thread's registers, also by code that
+// runs when the module is loaded or unloaded.
+void BlockRunner::access(const void* address, unsigned long bytes, bool is_write, const void* pc) {
+  BlockRunner* const runner = current_runner;
+  if (runner == nullptr || runner->stacks_.holds(runner->stack_of_[index(runner->running_)], address)) return;
+  const auto offset = static_cast<const std::byte*>(pc) - runner->launch_->image.data();
+  runner->check_access({static_cast<const std::byte*>(address), bytes, is_write,
+                        static_cast<std::uint16_t>(runner->running_), static_cast<std::uint32_t>(offset)});
+}
+
+void BlockRunner::check_access(const Access& access) {
+  const std::optional<Violation> violation = watch_->check(access);
+  if (!violation || (!violation->race && is_own(access.address))) return;
+  abort({.kind = Fault::Kind::violation, .block = block_number(), .violation = violation});
+}
+
+// What the device layer reads to know its thread, and the module's own constants and variables.
+bool BlockRunner::is_own(const void* address) const {
+  const auto lies_in = [address](const void* first, std::size_t bytes) {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(address) - static_cast<const std::byte*>(first)) <
+           bytes;
+  };
+  return lies_in(this, sizeof(*this)) || lies_in(&runtime(), sizeof(Runtime)) ||
+         lies_in(launch_->image.data(), launch_->image.size());
+}
+
+std::int64_t BlockRunner::block_number() const {
   const std::int64_t row = block_.index.y + std::int64_t{block_.grid.y} * block_.index.z;
-  fault_ = Fault{kind, first, first_line, second, second_line, block_.index.x + row * block_.grid.x};
+  return block_.index.x + row * block_.grid.x;
+}
+
+void BlockRunner::abort(Fault::Kind kind, int first, int first_line, int second, int second_line) {
+  abort({kind, first, first_line, second, second_line, block_number()});
+}
+
+// Ends the block and the run. The fibers that wait are abandoned where they stand.
+void BlockRunner::abort(const Fault& fault) {
+  fault_ = fault;
   launch_->blocks.close();
   leave_for(scrap_, main_);
 }

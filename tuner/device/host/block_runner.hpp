@@ -10,6 +10,7 @@
 #include "device/host/fault.hpp"
 #include "device/host/launch.hpp"
 #include "device/host/stacks.hpp"
+#include "device/host/watch.hpp"
 
 namespace hiptune::host {
 
@@ -21,8 +22,9 @@ class BlockRunner {
  public:
   static constexpr int kMaxThreads = 1024;
 
-  // Throws Error(failed) when memory for stacks or LDS cannot be had.
-  BlockRunner(int wave_size, std::int64_t lds_bytes);
+  // With a watch, which must outlive the runner, every access of watched modules is checked. Throws Error(failed) when
+  // memory for stacks or LDS cannot be had.
+  BlockRunner(int wave_size, std::int64_t lds_bytes, Watch* watch = nullptr);
   BlockRunner(const BlockRunner&) = delete;
   BlockRunner& operator=(const BlockRunner&) = delete;
 
@@ -51,6 +53,7 @@ class BlockRunner {
   static Thread* current();
   static void barrier(Thread* self, int line);
   static const unsigned long long* exchange(Thread* self, unsigned long long bits, int line, Combine combine);
+  static void access(const void* address, unsigned long bytes, bool is_write, const void* pc);
   static void fiber_entry(boost::context::detail::transfer_t transfer);
 
   void prepare(Launch& launch);
@@ -70,14 +73,19 @@ class BlockRunner {
   [[nodiscard]] int next_ready();
   [[nodiscard]] int first_returned() const;
   void check_lds();
+  void check_access(const Access& access);
+  [[nodiscard]] bool is_own(const void* address) const;
+  [[nodiscard]] std::int64_t block_number() const;
   [[nodiscard]] bool is_unwritten(const std::byte* first, std::size_t bytes) const;
   [[noreturn]] void abort(Fault::Kind kind, int first, int first_line, int second, int second_line);
+  [[noreturn]] void abort(const Fault& fault);
   [[nodiscard]] int index_of(const Thread* thread) const { return static_cast<int>(thread - threads_.data()); }
   [[nodiscard]] bool begun(int thread) const { return contexts_[index(thread)].where != nullptr; }
   [[nodiscard]] static std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
   int wave_size_;
   std::size_t lds_bytes_;
+  Watch* watch_;
   std::unique_ptr<std::byte[], void (*)(std::byte*)> lds_;
   Stacks stacks_;
   Context main_;   // the OS thread's own stack

@@ -55,9 +55,26 @@ void check_file_name(const std::string& name) {
   if (name == kOutput) throw bad_input("'" + name + "' is the name of the compiler's output; give another");
 }
 
-int wave_size_of(const std::string& wanted) {
-  for (const int wave_size : {32, 64})
-    if (wanted == architecture(wave_size)) return wave_size;
+// In place of ThreadSanitizer's own runtime, which is not linked, hiptune_device.h has the functions that are called
+// at every access of memory. Debug information tells their lines; what it says of folders would make equal input give
+// different bytes.
+std::vector<std::string> watching_flags(const std::filesystem::path& folder, bool is_clang) {
+  std::vector<std::string> list = {"-DHIPTUNE_HOST_WATCHED=1", "-fsanitize=thread", "-g1",
+                                   "-fdebug-prefix-map=" + folder.string() + "=."};
+  // clang instruments what its vectorizers have made, and passes over vectors of more than 16 bytes.
+  if (is_clang) list.insert(list.end(), {"-fno-vectorize", "-fno-slp-vectorize"});
+  return list;
+}
+
+struct HostArchitecture {
+  int wave_size;
+  bool watched;
+};
+
+HostArchitecture parse_architecture(const std::string& wanted) {
+  for (const bool watched : {false, true})
+    for (const int wave_size : {32, 64})
+      if (wanted == architecture(wave_size, watched)) return {wave_size, watched};
   throw bad_input("the host compiler cannot build for '" + wanted + "'; it builds for " + architecture(32) + " and " +
                   architecture(64));
 }
@@ -66,7 +83,7 @@ int wave_size_of(const std::string& wanted) {
 std::string module_text(const CompileRequest& request) {
   std::string text = request.source.text;
   text += "\n#line 1 \"entry points of " + request.source.name + "\"\n#include \"hiptune_device.h\"\n";
-  text += "HIPTUNE_HOST_MODULE(" + std::to_string(wave_size_of(request.architecture)) + ")\n";
+  text += "HIPTUNE_HOST_MODULE(" + std::to_string(parse_architecture(request.architecture).wave_size) + ")\n";
   for (const std::string& entry : request.entry_points) text += "HIPTUNE_HOST_ENTRY(" + entry + ")\n";
   return text;
 }
@@ -130,9 +147,13 @@ void require_room(const TemporaryFolder& folder) {
 
 std::string architecture_prefix() { return machine() + "-wave"; }
 
-std::string architecture(int wave_size) { return architecture_prefix() + std::to_string(wave_size); }
+std::string architecture(int wave_size, bool watched) {
+  return architecture_prefix() + std::to_string(wave_size) + (watched ? ":watched" : "");
+}
 
-TargetFacts HostCompiler::facts(const std::string& architecture) { return facts_of(wave_size_of(architecture)); }
+TargetFacts HostCompiler::facts(const std::string& architecture) {
+  return facts_of(parse_architecture(architecture).wave_size);
+}
 
 std::string HostCompiler::version() const {
   const std::lock_guard lock(mutex_);
@@ -148,7 +169,7 @@ std::string HostCompiler::version() const {
 CompileResult HostCompiler::compile(const CompileRequest& request) {
   const TemporaryFolder folder(settings_.temporary_directory);
   write_sources(request, folder);
-  Built built = build(request.source.name, folder);
+  Built built = build(request.source.name, folder, parse_architecture(request.architecture).watched);
   if (!built.bytes) {
     require_room(folder);
     require_working_compiler();
@@ -161,10 +182,14 @@ CompileResult HostCompiler::compile(const CompileRequest& request) {
   return code;
 }
 
-HostCompiler::Built HostCompiler::build(const std::string& source, const TemporaryFolder& folder) const {
+bool HostCompiler::is_clang() const { return version().find("clang") != std::string::npos; }
+
+HostCompiler::Built HostCompiler::build(const std::string& source, const TemporaryFolder& folder, bool watched) const {
   std::vector<std::string> arguments = flags();
   // Else g++ makes a module with a static variable in a template one that is never unloaded; clang++ never does so.
-  if (version().find("clang") == std::string::npos) arguments.emplace_back("-fno-gnu-unique");
+  if (!is_clang()) arguments.emplace_back("-fno-gnu-unique");
+  if (watched)
+    for (std::string& flag : watching_flags(folder.path(), is_clang())) arguments.push_back(std::move(flag));
   arguments.insert(arguments.end(), {"-x", "c++", source, "-o", kOutput, "-lm", "-lc", "-lgcc"});
   const ProcessResult result = run_compiler(settings_, arguments, folder.path());
   if (!result.succeeded) return {std::nullopt, without(result.output, folder.path().string() + "/")};
@@ -184,7 +209,7 @@ void HostCompiler::require_working_compiler() const {
   if (works_) return;
   const TemporaryFolder folder(settings_.temporary_directory);
   folder.write("trivial.cpp", "extern \"C\" int trivial() { return 0; }\n");
-  const Built built = build("trivial.cpp", folder);
+  const Built built = build("trivial.cpp", folder, false);
   works_ = built.bytes.has_value();
   if (works_) return;
   require_room(folder);

@@ -11,8 +11,8 @@ namespace hiptune::host {
 
 // How this machine's architectures begin: "x86_64-wave".
 [[nodiscard]] std::string architecture_prefix();
-// The architecture of a wave size on this machine: "x86_64-wave32".
-[[nodiscard]] std::string architecture(int wave_size);
+// The architecture of a wave size on this machine: "x86_64-wave32"; for a watched device, "x86_64-wave32:watched".
+[[nodiscard]] std::string architecture(int wave_size, bool watched = false);
 
 class TemporaryFolder;
 
@@ -33,7 +33,8 @@ class HostCompiler final : public Compiler {
     std::optional<std::vector<std::byte>> bytes;  // none: it failed
     std::string log;
   };
-  [[nodiscard]] Built build(const std::string& source, const TemporaryFolder& folder) const;
+  [[nodiscard]] Built build(const std::string& source, const TemporaryFolder& folder, bool watched) const;
+  [[nodiscard]] bool is_clang() const;
   void require_working_compiler() const;
 
   DeviceSettings settings_;

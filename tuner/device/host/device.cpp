@@ -1,38 +1,51 @@
 #include "device/host/device.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 
 #include "device/geometry_limits.hpp"
 #include "device/host/backend.hpp"
 #include "device/host/clock.hpp"
 #include "device/host/compiler.hpp"
 #include "device/host/cpu.hpp"
-#include "device/host/module.hpp"
+#include "device/host/memory.hpp"
+#include "device/host/source_lines.hpp"
 #include "hiptune/error.hpp"
 
 namespace hiptune::host {
 
 namespace {
 
-// Before each allocation a page holds its size, so that the memory itself starts at a page.
-constexpr std::size_t kPageBytes = 4096;
-
 // Below this, waking other cores costs more than they save.
 constexpr std::size_t kParallelBytes = std::size_t{1} << 20;
 
-Target make_target(int wave_size) {
+Target make_target(const HostSettings& settings) {
+  const int wave_size = settings.facts.wave_size;
   Target target;
   target.backend = "host";
   target.id = wave_size == 32 ? "host" : "host:wave" + std::to_string(wave_size);
-  target.architecture = architecture(wave_size);
+  target.architecture = architecture(wave_size, settings.watched);
   target.name = cpu_name();
   target.driver = kernel_release();
-  target.facts = facts_of(wave_size);
+  target.facts = settings.facts;
   target.last_level_cache_bytes = last_level_cache_bytes();
   target.memory_bytes = available_memory_bytes();
   return target;
+}
+
+const HostSettings& require_possible(const HostSettings& settings) {
+  const TargetFacts& facts = settings.facts;
+  if (facts.wave_size != 32 && facts.wave_size != 64)
+    throw std::invalid_argument("the CPU has waves of 32 or 64 lanes, not of " + std::to_string(facts.wave_size));
+  if (facts.max_block_threads > BlockRunner::kMaxThreads)
+    throw std::invalid_argument("the CPU has blocks of at most " + std::to_string(BlockRunner::kMaxThreads) +
+                                " threads, not of " + std::to_string(facts.max_block_threads));
+  return settings;
+}
+
+int workers_of(const HostSettings& settings) {
+  return settings.watched ? 1 : std::max(1, settings.workers.value_or(usable_cores()));
 }
 
 }  // namespace
@@ -48,9 +61,12 @@ TargetFacts facts_of(int wave_size) {
           .max_threads_per_launch = 0};
 }
 
-HostDevice::HostDevice(int wave_size) : target_(make_target(wave_size)), pool_(target_.facts.compute_units) {
+HostDevice::HostDevice(const HostSettings& settings)
+    : settings_(require_possible(settings)), target_(make_target(settings)), pool_(workers_of(settings)) {
+  const TargetFacts& facts = target_.facts;
   for (int i = 0; i < pool_.workers(); ++i)
-    runners_.push_back(std::make_unique<BlockRunner>(wave_size, target_.facts.lds_bytes));
+    runners_.push_back(
+        std::make_unique<BlockRunner>(facts.wave_size, facts.lds_bytes, settings_.watched ? &watch_ : nullptr));
   faults_.resize(runners_.size());
 }
 
@@ -65,22 +81,14 @@ void HostDevice::reserve(std::size_t bytes) {
 
 void* HostDevice::allocate(std::size_t bytes) {
   reserve(bytes);
-  void* memory = nullptr;
-  if (posix_memalign(&memory, kPageBytes, kPageBytes + bytes) != 0) {
-    allocated_bytes_ -= static_cast<std::int64_t>(bytes);
-    throw failed("cannot allocate " + std::to_string(bytes) + " bytes on " + target_.id);
-  }
-  std::memcpy(memory, &bytes, sizeof(bytes));
-  return static_cast<std::byte*>(memory) + kPageBytes;
+  void* memory = map_memory(bytes, settings_.pages);
+  if (memory != nullptr) return memory;
+  allocated_bytes_ -= static_cast<std::int64_t>(bytes);
+  throw failed("cannot allocate " + std::to_string(bytes) + " bytes on " + target_.id);
 }
 
 void HostDevice::release(void* memory) noexcept {
-  if (memory == nullptr) return;
-  void* start = static_cast<std::byte*>(memory) - kPageBytes;
-  std::size_t bytes = 0;
-  std::memcpy(&bytes, start, sizeof(bytes));
-  std::free(start);
-  allocated_bytes_ -= static_cast<std::int64_t>(bytes);
+  if (memory != nullptr) allocated_bytes_ -= static_cast<std::int64_t>(unmap_memory(memory, settings_.pages));
 }
 
 void HostDevice::in_parts(std::size_t bytes, const std::function<void(std::size_t, std::size_t)>& work) {
@@ -117,15 +125,17 @@ void HostDevice::fill(void* to, std::byte value, std::size_t bytes, Stream) {
 }
 
 std::unique_ptr<Module> HostDevice::load(const CodeObject& code) {
-  return std::make_unique<HostModule>(code, target_.facts.wave_size);
+  return std::make_unique<HostModule>(code, target_.facts.wave_size, settings_.watched);
 }
 
 void HostDevice::launch(Function function, const Geometry& geometry, void* const* arguments, Stream) {
   const auto& entry = *static_cast<const KernelEntry*>(function);
   require_geometry(geometry, target_.facts);
+  if (geometry.cluster > 1) throw LaunchFailure("the CPU has no clusters, and the launch asks for some");
   const std::lock_guard lock(mutex_);
   const std::uint64_t serial = launches_++;
   Launch launch{entry.call,
+                entry.module->image(),
                 arguments,
                 geometry,
                 schedule_,
@@ -137,7 +147,7 @@ void HostDevice::launch(Function function, const Geometry& geometry, void* const
     const auto i = static_cast<std::size_t>(worker);
     faults_[i] = runners_[i]->run(launch);
   });
-  if (const std::optional<Fault> fault = first_fault()) throw KernelFault(to_string(*fault, entry.name));
+  if (const std::optional<Fault> fault = first_fault()) throw KernelFault(text_of(*fault, entry));
 }
 
 // Of the lowest block, so that the message does not depend on which core was faster.
@@ -148,6 +158,20 @@ std::optional<Fault> HostDevice::first_fault() {
     fault.reset();
   }
   return first;
+}
+
+// A race has two lines, in the order in which its text mentions the accesses.
+std::string HostDevice::text_of(const Fault& fault, const KernelEntry& entry) const {
+  if (!fault.violation) return to_string(fault, entry.name);
+  const Violation& violation = *fault.violation;
+  // A call's address is that of the instruction behind it.
+  std::vector<std::uint32_t> offsets = {violation.access.pc - 1};
+  if (violation.race) offsets.push_back(violation.race->before.pc - 1);
+  const std::vector<std::string> lines = source_lines(entry.module->file(), offsets, settings_.temporary_directory);
+  std::string places = lines.front();
+  if (lines.back() != lines.front()) places += " and " + lines.back();
+  return watch_.describe(violation) + " (" + places + "; " + entry.name + ", block " + std::to_string(fault.block) +
+         ")";
 }
 
 void HostDevice::synchronize(Stream) {}
@@ -166,6 +190,11 @@ void HostDevice::set_schedule(const Schedule& schedule) {
   launches_ = 0;
 }
 
+void HostDevice::watch(std::span<const WatchedBuffer> buffers) {
+  const std::lock_guard lock(mutex_);
+  if (settings_.watched) watch_.set_buffers(buffers);
+}
+
 std::vector<std::string> devices(const DeviceSettings&, std::string&) { return {"host", "host:wave64"}; }
 
 std::unique_ptr<Device> open(std::string_view options, const DeviceSettings&) {
@@ -174,6 +203,8 @@ std::unique_ptr<Device> open(std::string_view options, const DeviceSettings&) {
   throw bad_input("device 'host:" + std::string(options) + "': unknown option '" + std::string(options) +
                   "'; allowed are host, host:wave32 and host:wave64");
 }
+
+std::unique_ptr<Device> open_with(const HostSettings& settings) { return std::make_unique<HostDevice>(settings); }
 
 std::unique_ptr<Compiler> open_compiler(const DeviceSettings& settings) {
   return std::make_unique<HostCompiler>(settings);

@@ -24,8 +24,10 @@ std::string describe(const Fault& fault) {
     case Fault::Kind::lds_overrun:
       return "LDS overrun: a block wrote byte " + std::to_string(fault.second) + ", and the plan's dynamic_lds is " +
              std::to_string(fault.first) + " bytes";
+    case Fault::Kind::violation:
+      break;
   }
-  throw std::logic_error("a fault of unknown kind");
+  throw std::logic_error("a fault that has no text here");
 }
 
 }  // namespace

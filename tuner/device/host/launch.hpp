@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <span>
 
 #include "device/device.hpp"
 
@@ -68,6 +69,7 @@ class BlockOrder {
 // A launch as its workers see it.
 struct Launch {
   void (*entry)(void* const* arguments);
+  std::span<const std::byte> image;  // of the entry's module in memory
   void* const* arguments;
   Geometry geometry;
   Schedule schedule;

@@ -22,6 +22,10 @@ class Stacks {
   void release(int stack) { free_.push_back(stack); }
   // Takes all stacks back, whatever stands on them: fibers in the middle of a kernel hold no resources.
   void reclaim();
+  // Whether an acquired stack holds this address.
+  [[nodiscard]] bool holds(int stack, const void* address) const {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(address) - base(stack)) < kBytes;
+  }
   // A context that calls `function` on an acquired stack.
   [[nodiscard]] Context start(int stack, void (*function)(boost::context::detail::transfer_t));
 

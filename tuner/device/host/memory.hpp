@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+
+#include "device/device.hpp"
+
+// Memory from the system that remembers its size.
+namespace hiptune::host {
+
+// With Pages::none it starts at a page. Otherwise it ends (behind) or begins (before) at one that nobody can access,
+// and there is such a page at the other end as well, up to a page away. nullptr when there is no memory.
+[[nodiscard]] void* map_memory(std::size_t bytes, Pages pages);
+
+// Returns the size. `memory` is of map_memory with the same `pages`.
+std::size_t unmap_memory(void* memory, Pages pages) noexcept;
+
+}  // namespace hiptune::host
