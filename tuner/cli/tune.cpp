@@ -32,6 +32,7 @@ struct TuneOptions {
   int processes = TuneRequest{}.processes;
   std::string protocol = "adaptive";
   bool self_test = false;
+  std::string precheck = "winners";
 };
 
 // As the origin of the kernels measured: 10 warm-ups, then 50 timed launches, in each process; no adaptive stop.
@@ -61,6 +62,9 @@ TuneRequest request_for(const TuneOptions& options, const Problem& problem, cons
   request.limits = options.timing.limits();
   request.processes = options.processes;
   request.self_test = options.self_test;
+  request.precheck = options.precheck == "all"    ? Prechecked::all
+                     : options.precheck == "none" ? Prechecked::none
+                                                  : Prechecked::winners;
   if (options.protocol == "origin") follow_origin(request);
   return request;
 }
@@ -127,6 +131,25 @@ std::string yardstick_text(const TuneResult& result) {
                      format_bytes(result.work.bytes));
 }
 
+// "6 passed, 4 of them before; 1 impossible: …"
+std::string precheck_text(const std::vector<PrecheckResult>& results) {
+  std::size_t passed = 0, remembered = 0, rejected = 0, impossible = 0;
+  std::string why;
+  for (const PrecheckResult& one : results) {
+    remembered += one.remembered;
+    passed += one.verdict.outcome == PrecheckVerdict::Outcome::passed;
+    rejected += one.verdict.is_rejected();
+    if (one.verdict.outcome != PrecheckVerdict::Outcome::impossible) continue;
+    ++impossible;
+    why = to_string(one.config) + ": " + one.verdict.detail;
+  }
+  std::string text = fmt::format("{} passed", passed);
+  if (remembered > 0) text += fmt::format(", {} of them in an earlier run", remembered);
+  if (rejected > 0) text += fmt::format("; {} wrong", rejected);
+  return impossible == 0 ? text
+                         : text + fmt::format("; {} that the CPU cannot run: {}", impossible, first_line(why, 160));
+}
+
 // The finalists by their ratio to the fastest.
 std::string finals_of(const TuneResult& result) {
   if (result.finals.empty()) return "";
@@ -151,10 +174,12 @@ void print_result(const TuneResult& result, const TuneRequest& request, bool los
   if (const std::string finals = finals_of(result); !finals.empty()) print("\n" + finals.substr(0, finals.size() - 1));
   if (const std::string accuracy = accuracy_of(result.trials); !accuracy.empty()) print(accuracy);
   print("failures: " + failures_by_kind(result.trials) + first_failure(result.trials));
+  if (!result.prechecks.empty()) print("precheck on the CPU: " + precheck_text(result.prechecks));
   if (result.invalid.count > 0)
     print(fmt::format("{} more {} invalid here: {}", result.invalid.count, result.invalid.count == 1 ? "is" : "are",
                       result.invalid.example));
   if (lost) return print("lost: readers of the cache do not find this result");
+  if (!result.refusal.empty()) return print("nothing was stored: " + result.refusal);
   if (result.storing == Storing::none) return print("nothing usable came out; nothing was stored");
   const std::string config = to_string(result.record->config);
   if (result.storing == Storing::kept)
@@ -180,6 +205,12 @@ Json result_json(const Space& space, const TuneResult& result, const TuneRequest
                               {"lower", one.standing.lower},
                               {"upper", one.standing.upper},
                               {"process_medians_ns", one.process_medians}});
+  for (const PrecheckResult& one : result.prechecks) {
+    Json line{{"config", to_json(one.config)}, {"remembered", one.remembered}};
+    line.update(to_json(one.verdict));
+    json["prechecks"].push_back(std::move(line));
+  }
+  if (!result.refusal.empty()) json["refusal"] = result.refusal;
   if (result.record) json["entry"] = Json::parse(to_json_line(*result.record));
   return json;
 }
@@ -329,6 +360,15 @@ Action configure(CLI::App& command, const Context& context) {
   command
       .add_flag("--self-test", options->self_test,
                 "first plant faults into right results; store nothing unless the gate catches each")
+      ->group("Trust");
+  command
+      .add_option(
+          "--precheck", options->precheck,
+          "checked on the CPU, for races, bounds and more: all variants before they are timed; the winners, that "
+          "is finalists, baselines and fallback, before they are stored; or none")
+      ->type_name("WHICH")
+      ->check(CLI::IsMember({"all", "winners", "none"}).description(""))
+      ->capture_default_str()
       ->group("Trust");
   return [options](Context& run_context) { return run(run_context, *options); };
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <random>
 
 #include <spdlog/fmt/fmt.h>
@@ -61,12 +62,14 @@ std::int64_t largest_buffer(const Space& space, const Problem& problem, const Ta
 }
 
 // The patterns for a small shape; none: it is too large.
-std::vector<Pattern> patterns_for(const SmallShape& shape, std::int64_t elements) {
+std::vector<Pattern> patterns_for(const SmallShape& shape, std::int64_t elements, const SmallCases& wanted) {
   if (shape.other == kTunedExtent && elements > kMostElements) return {};
   std::vector<Pattern> patterns{Pattern::random};
   if (!shape.adversarial) return patterns;
-  if (elements > kSmallElements) return {Pattern::random, Pattern::zeros, Pattern::negative};
-  patterns.insert(patterns.end(), adversarial_patterns().begin(), adversarial_patterns().end());
+  const auto is_affordable = [&](Pattern pattern) {
+    return elements <= kSmallElements || pattern == Pattern::zeros || pattern == Pattern::negative;
+  };
+  std::ranges::copy_if(wanted.adversarial, std::back_inserter(patterns), is_affordable);
   return patterns;
 }
 
@@ -131,12 +134,13 @@ struct CaseMaker {
   const TargetFacts& facts;
   const Oracle& oracle;
   std::uint64_t seed;
+  Pages pages = Pages::none;
 
   [[nodiscard]] GateCase make(const Problem& problem, Pattern pattern, bool padded, std::size_t index) const {
     GateCase made;
     made.problem = problem;
     made.scalars = draw_scalars(kernel.space, seed, index);
-    made.layouts = buffer_layouts(kernel.space, problem, facts, padded);
+    made.layouts = buffer_layouts(kernel.space, problem, facts, padded, pages);
     made.images = make_images(kernel.space, made.layouts, pattern, seed + index);
     made.oracle = oracle.outputs(problem, made.layouts, made.images, made.scalars);
     made.name = describe(kernel.space, made, pattern);
@@ -156,12 +160,12 @@ GateCase tuned_case(const Kernel& kernel, const Problem& problem, const TargetFa
 }
 
 std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
-                                  const Oracle& oracle, std::uint64_t seed) {
-  const CaseMaker maker{kernel, facts, oracle, seed + kTunedSets};
+                                  const Oracle& oracle, std::uint64_t seed, const SmallCases& wanted) {
+  const CaseMaker maker{kernel, facts, oracle, seed + kTunedSets, wanted.pages};
   std::vector<GateCase> cases;
   for (const SmallShape& shape : kSmallShapes) {
     const Problem small = small_problem(kernel.space, problem, shape);
-    for (Pattern pattern : patterns_for(shape, largest_buffer(kernel.space, small, facts))) {
+    for (Pattern pattern : patterns_for(shape, largest_buffer(kernel.space, small, facts), wanted)) {
       if (!applies(pattern, kernel.space)) continue;
       cases.push_back(maker.make(small, pattern, shape.padded, cases.size()));
       cases.back().grid_limit = shape.grid_limit;

@@ -29,10 +29,17 @@ inline constexpr int kTunedSets = 3;
 [[nodiscard]] GateCase tuned_case(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
                                   const Oracle& oracle, std::uint64_t seed, std::size_t index);
 
+// What small cases are made of, beside random inputs.
+struct SmallCases {
+  Pages pages = Pages::none;  // of the device that they are for
+  std::vector<Pattern> adversarial = adversarial_patterns();
+};
+
 // Random inputs and the adversarial set at small shapes: a single element, fewer and more columns than a block has
 // threads, more rows than blocks, padded rows.
 [[nodiscard]] std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
-                                                const Oracle& oracle, std::uint64_t seed);
+                                                const Oracle& oracle, std::uint64_t seed,
+                                                const SmallCases& wanted = {});
 
 // What so many tuned cases take, in bytes: beside the device while they are made or kept, and on it at least.
 struct CaseMemory {

@@ -28,6 +28,9 @@ class DeviceJudge final : public Judge {
         earlier_(gate_case.layouts.size()) {}
 
   [[nodiscard]] std::vector<void*> addresses() const override { return buffers_.addresses(); }
+  [[nodiscard]] std::vector<WatchedBuffer> watched(const WorkspaceSet& workspaces) const override {
+    return watched_buffers(space_, buffers_, workspaces);
+  }
 
   void set_up(std::byte poison) override {
     if (was_judged_) keep_outputs();

@@ -27,13 +27,14 @@ class CaseRun {
     plan_.replan(make_plan(space_, case_.problem, device.target().facts, config, case_.grid_limit));
   }
 
-  GateReport verdict(const Schedule& second) {
+  GateReport verdict(const std::vector<Schedule>& others) {
     GateReport report;
     report.checks = 1;
     run({Schedule::Order::forward, 0, kPoisonByte}, report);
     is_second_run_ = true;
-    if (!report.failure && case_.run_twice) {
-      run(second, report);
+    for (const Schedule& other : others) {
+      if (report.failure || !case_.run_twice) break;
+      run(other, report);
       if (report.failure) *report.failure += in_second_run();
     }
     if (report.failure) report.failure = case_.name + ": " + *report.failure;
@@ -66,6 +67,7 @@ class CaseRun {
         space_, case_.problem,
         {judge_.addresses(), strides_of(space_, case_.layouts), case_.scalars, workspaces_.addresses()});
     device_.set_schedule(schedule);
+    device_.watch(judge_.watched(workspaces_));
     try {
       plan_.launch(batch_values(space_, case_.problem), arguments.pointers(), nullptr);
       device_.synchronize(nullptr);
@@ -98,6 +100,15 @@ class CaseRun {
   bool was_planted_ = false;
 };
 
+// Of the case of that index.
+std::vector<Schedule> other_schedules(std::size_t index, Repeats repeats) {
+  const std::byte poison = index / 2 % 2 == 0 ? kLargePoisonByte : kNegativePoisonByte;
+  const Schedule backward{Schedule::Order::backward, index, poison};
+  const Schedule shuffled{Schedule::Order::shuffled, index, poison};
+  if (repeats == Repeats::every_order) return {backward, shuffled};
+  return {index % 2 == 0 ? backward : shuffled};
+}
+
 // On the device: inputs and right results.
 std::size_t resident_bytes(const Space& space, const GateCase& gate_case) {
   std::size_t bytes = 0;
@@ -109,8 +120,8 @@ std::size_t resident_bytes(const Space& space, const GateCase& gate_case) {
 
 }  // namespace
 
-Gate::Gate(const Kernel& kernel, Device& device, Compiler& compiler)
-    : kernel_(&kernel), device_(&device), compiler_(&compiler) {}
+Gate::Gate(const Kernel& kernel, Device& device, Compiler& compiler, Repeats repeats)
+    : kernel_(&kernel), device_(&device), compiler_(&compiler), repeats_(repeats) {}
 
 void Gate::make_resident(HeldCase& held) {
   constexpr double kShare = 1.0 / 3;  // of the device's memory; timing needs the rest
@@ -137,8 +148,6 @@ GateReport Gate::check_case(LoadedPlan& plan, const Config& config, std::size_t 
 
 std::optional<GateReport> Gate::check_case(LoadedPlan& plan, const Config& config, std::size_t index,
                                            const PlantedFault* fault) {
-  const auto order = index % 2 == 0 ? Schedule::Order::backward : Schedule::Order::shuffled;
-  const std::byte poison = index / 2 % 2 == 0 ? kLargePoisonByte : kNegativePoisonByte;
   const HeldCase& held = *cases_[index];
   const Limit limit = tolerance_of(kernel_->space, held.data.problem, device_->target().facts, config);
   std::unique_ptr<ResidentImages> visiting;
@@ -150,7 +159,7 @@ std::optional<GateReport> Gate::check_case(LoadedPlan& plan, const Config& confi
     judge = device_judge(*device_, *checker_, kernel_->space, held.data, visiting ? *visiting : *held.resident, limit);
   }
   CaseRun run(*kernel_, *device_, held.data, *judge, plan, config, fault);
-  GateReport report = run.verdict({order, index, poison});
+  GateReport report = run.verdict(other_schedules(index, repeats_));
   if (fault != nullptr && !run.was_planted()) return std::nullopt;
   return report;
 }

@@ -12,6 +12,12 @@ namespace hiptune {
 // Where a case's results are compared with the oracle's: read back, or on the device that holds them.
 enum class Judged { on_host, on_device };
 
+// In what other orders of blocks and threads a case is run again.
+enum class Repeats {
+  one_order,    // backward or shuffled, by the case
+  every_order,  // backward and shuffled
+};
+
 // The correctness gate of one kernel on one device: each variant must reproduce the oracle in every case. Outputs and
 // workspaces are poisoned before each run; guards, gaps and inputs must come back unmodified; a second run under
 // another schedule must agree bit for bit. For one thread at a time.
@@ -19,7 +25,7 @@ class Gate {
  public:
   // `compiler` builds for the device; both must outlive the gate. Throws Error(failed) when the kernels that compare on
   // the device do not compile.
-  Gate(const Kernel& kernel, Device& device, Compiler& compiler);
+  Gate(const Kernel& kernel, Device& device, Compiler& compiler, Repeats repeats = Repeats::one_order);
 
   // Cases at the tuned shape come first, and there is one. Cases that are judged on the device move there, as far as
   // they leave most of its memory free.
@@ -57,6 +63,7 @@ class Gate {
   const Kernel* kernel_;
   Device* device_;
   Compiler* compiler_;
+  Repeats repeats_;
   std::unique_ptr<DeviceChecker> checker_;  // made with the first case that it judges
   std::vector<std::unique_ptr<HeldCase>> cases_;
   std::size_t resident_bytes_ = 0;

@@ -12,6 +12,9 @@ class HostJudge final : public Judge {
       : device_(device), space_(space), case_(gate_case), limit_(limit), buffers_(device, gate_case.layouts) {}
 
   [[nodiscard]] std::vector<void*> addresses() const override { return buffers_.addresses(); }
+  [[nodiscard]] std::vector<WatchedBuffer> watched(const WorkspaceSet& workspaces) const override {
+    return watched_buffers(space_, buffers_, workspaces);
+  }
 
   void set_up(std::byte poison) override {
     before_ = poison == kPoisonByte ? case_.images : repoisoned(space_, case_.layouts, case_.images, poison);

@@ -25,6 +25,8 @@ class Judge {
   virtual ~Judge() = default;
   // Of element [0, 0] of each buffer, in argument order.
   [[nodiscard]] virtual std::vector<void*> addresses() const = 0;
+  // What a launch over them and these workspaces may touch.
+  [[nodiscard]] virtual std::vector<WatchedBuffer> watched(const WorkspaceSet& workspaces) const = 0;
   virtual void set_up(std::byte poison) = 0;
   // Surroundings, inputs, outputs: what is wrong first goes into the report, and the errors.
   virtual void judge(GateReport& report) = 0;

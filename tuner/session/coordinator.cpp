@@ -42,6 +42,7 @@ void Coordinator::start() {
   const Json reply = request(message, long_deadline());
   target_ = target_from_json(nlohmann::json::parse(reply.at("target").dump()));
   compiler_version_ = reply.at("compiler");
+  host_compiler_version_ = reply.value("host_compiler", "");
 }
 
 WorkerProcess& Coordinator::worker() {
@@ -107,6 +108,19 @@ Trial Coordinator::run(const Config& config, const std::optional<TimingLimits>& 
   if (limits) message["limits"] = to_json(*limits);
   // What the caller allows for samples, cold and warm, is no reason to call a variant late.
   return trial_of(message, config, limits ? Seconds(2 * limits->stop.budget) : Seconds(0));
+}
+
+PrecheckVerdict Coordinator::precheck(const std::string& kernel, const Problem& problem, const Config& config,
+                                      std::uint64_t seed) {
+  const Json message{{"op", "precheck"},
+                     {"kernel", kernel},
+                     {"problem", to_json(problem)},
+                     {"config", to_json(config)},
+                     {"seed", seed}};
+  WorkerAnswer answer = worker().ask(message, long_deadline());  // a CPU takes its time
+  if (const auto* reply = std::get_if<Json>(&answer)) return precheck_verdict_from_json(*reply);
+  worker_.reset();
+  return {PrecheckVerdict::Outcome::rejected, describe(answer)};
 }
 
 std::vector<CaughtFault> Coordinator::self_test(const Config& config) {

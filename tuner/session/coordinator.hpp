@@ -8,6 +8,7 @@
 
 #include "device/host/temporary_folder.hpp"
 #include "device/target.hpp"
+#include "gate/precheck.hpp"
 #include "hiptune/options.hpp"
 #include "session/bench.hpp"
 #include "session/trial.hpp"
@@ -32,6 +33,8 @@ class Coordinator {
 
   [[nodiscard]] const Target& target() const { return target_; }
   [[nodiscard]] const std::string& compiler_version() const { return compiler_version_; }
+  // Of the compiler that builds for the CPU.
+  [[nodiscard]] const std::string& host_compiler_version() const { return host_compiler_version_; }
 
   // Sets a kernel and problem up in the worker. Throws Error, also when the worker dies of it: then it names the
   // oracle, which is all that runs.
@@ -46,6 +49,10 @@ class Coordinator {
 
   // See Bench::self_test. Requires prepare. Throws Error, also when the worker dies of it.
   [[nodiscard]] std::vector<CaughtFault> self_test(const Config& config);
+
+  // On the CPU; needs no prepare. A worker's death or a hang rejects the configuration.
+  [[nodiscard]] PrecheckVerdict precheck(const std::string& kernel, const Problem& problem, const Config& config,
+                                         std::uint64_t seed);
 
   // Finals in the worker. Requires prepare. A worker's death or a hang is told in words; for as far as it is
   // known whose doing it was, that finalist is in the report's failures instead.
@@ -77,7 +84,7 @@ class Coordinator {
 
   WorkerSettings settings_;
   Target target_;
-  std::string compiler_version_;
+  std::string compiler_version_, host_compiler_version_;
   // Of the current worker: a worker that is killed cannot clear up after itself.
   std::unique_ptr<host::TemporaryFolder> temporary_;
   std::unique_ptr<WorkerProcess> worker_;

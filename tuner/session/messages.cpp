@@ -188,6 +188,14 @@ Samples samples_from_json(const Json& json) {
   return {json.at("cold_ns").get<std::vector<double>>(), json.at("warm_ns").get<std::vector<double>>()};
 }
 
+Json to_json(const PrecheckVerdict& verdict) {
+  return {{"outcome", to_string(verdict.outcome)}, {"detail", verdict.detail}};
+}
+
+PrecheckVerdict precheck_verdict_from_json(const Json& json) {
+  return {parse_precheck_outcome(json.at("outcome")), json.at("detail")};
+}
+
 Json to_json(const std::vector<CaughtFault>& faults) {
   Json json = Json::array();
   for (const CaughtFault& one : faults)

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "gate/precheck.hpp"
 #include "hiptune/error.hpp"
 #include "session/bench.hpp"
 #include "session/trial.hpp"
@@ -37,6 +38,9 @@ namespace hiptune {
 
 [[nodiscard]] nlohmann::ordered_json to_json(const std::vector<CaughtFault>& faults);
 [[nodiscard]] std::vector<CaughtFault> caught_faults_from_json(const nlohmann::ordered_json& json);
+
+[[nodiscard]] nlohmann::ordered_json to_json(const PrecheckVerdict& verdict);
+[[nodiscard]] PrecheckVerdict precheck_verdict_from_json(const nlohmann::ordered_json& json);
 
 [[nodiscard]] nlohmann::ordered_json to_json(const Trial& trial);
 [[nodiscard]] Trial trial_from_json(const nlohmann::ordered_json& json);

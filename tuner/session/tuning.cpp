@@ -14,12 +14,20 @@
 #include "search/covering.hpp"
 #include "search/strategy.hpp"
 #include "session/messages.hpp"
+#include "session/precheck_memory.hpp"
 
 namespace hiptune {
 namespace {
 
 std::string text_of(const Trial& trial) {
   return trial.detail.empty() ? to_string(trial.outcome) : to_string(trial.outcome) + ": " + trial.detail;
+}
+
+void take_rejection(Trial& trial, const PrecheckVerdict& verdict) {
+  trial.outcome = Outcome::wrong;
+  trial.detail = "precheck on the CPU: " + verdict.detail;
+  trial.samples.reset();
+  log().warn("{}: {}", to_string(trial.config), text_of(trial));
 }
 
 std::optional<double> objective_of(const Trial& trial, Objective objective) {
@@ -107,6 +115,7 @@ TuneResult Tuning::run(const TuneRequest& request) {
   const std::vector<Config> candidates =
       valid_configs(kernel_.space, request.problem, target.facts, request.fixed, &result.invalid);
   done_.clear();
+  prechecks_.clear();
   result.work = work_of(kernel_.space, request.problem, target.facts);
   journal_.append({{"tune", kernel_.name},
                    {"problem", to_string(kernel_.space, request.problem)},
@@ -120,7 +129,9 @@ TuneResult Tuning::run(const TuneRequest& request) {
   run_baselines(request, result);
   search(request, candidates, result);
   decide(request, result);
-  if (result.selection) store_winner(request, result);
+  if (result.selection) precheck_rest(request, result);
+  for (const auto& [name, one] : prechecks_) result.prechecks.push_back(one);
+  if (result.selection && result.refusal.empty()) store_winner(request, result);
   return result;
 }
 
@@ -175,7 +186,11 @@ void Tuning::try_copy_kernel(const TuneRequest& request, double bytes, Yardstick
 const Trial& Tuning::run_once(const Config& config, const TuneRequest& request, const std::string& baseline) {
   const auto [place, is_new] = done_.try_emplace(to_string(config));
   if (!is_new) return place->second;
-  place->second = coordinator_.run(config, baseline.empty() ? limits_for_search(request) : request.limits);
+  place->second.config = config;
+  if (request.precheck == Prechecked::all && precheck(config, request).is_rejected())
+    take_rejection(place->second, precheck(config, request));
+  else
+    place->second = coordinator_.run(config, baseline.empty() ? limits_for_search(request) : request.limits);
   journal_.append({{"trial", to_json(place->second)}});
   if (listener_.trial) listener_.trial(request.problem, place->second, baseline);
   return place->second;
@@ -241,10 +256,52 @@ void Tuning::reject(Trial& trial, const FinalsFailure& failure) {
   log().warn("{}: {}", to_string(trial.config), text_of(trial));
 }
 
+const PrecheckVerdict& Tuning::precheck(const Config& config, const TuneRequest& request) {
+  const auto [place, is_new] = prechecks_.try_emplace(to_string(config));
+  if (!is_new) return place->second.verdict;
+  PrecheckResult& result = place->second;
+  result.config = config;
+  const PrecheckMemory memory(store_.root() / "prechecks");
+  const std::string key = PrecheckMemory::key_of(kernel_, request.problem, config, coordinator_.target(),
+                                                 coordinator_.host_compiler_version());
+  result.remembered = memory.has_passed(key);
+  if (result.remembered) return result.verdict;
+  result.verdict = coordinator_.precheck(kernel_.name, request.problem, config, request.seed);
+  journal_.append({{"precheck", to_json(config)}, {"verdict", to_json(result.verdict)}});
+  if (result.verdict.outcome == PrecheckVerdict::Outcome::passed) memory.remember(key);
+  return result.verdict;
+}
+
+bool Tuning::precheck_finalists(const TuneRequest& request, const std::vector<std::size_t>& finalists,
+                                TuneResult& result) {
+  if (request.precheck == Prechecked::none) return true;
+  bool all_passed = true;
+  for (const std::size_t i : finalists) {
+    const PrecheckVerdict& verdict = precheck(result.trials[i].config, request);
+    if (!verdict.is_rejected()) continue;
+    take_rejection(result.trials[i], verdict);
+    all_passed = false;
+  }
+  return all_passed;
+}
+
+// What else a cache has to do with: the baselines that it compares with, and what is launched where nothing was tuned.
+void Tuning::precheck_rest(const TuneRequest& request, TuneResult& result) {
+  if (request.precheck == Prechecked::none) return;
+  for (MeasuredBaseline& baseline : result.baselines)
+    if (baseline.trial.samples && precheck(baseline.trial.config, request).is_rejected())
+      take_rejection(baseline.trial, precheck(baseline.trial.config, request));
+  const PrecheckVerdict& fallback = precheck(kernel_.space.fallback, request);
+  if (fallback.is_rejected())
+    result.refusal =
+        "the fallback, " + to_string(kernel_.space.fallback) + ", is wrong: precheck on the CPU: " + fallback.detail;
+}
+
 void Tuning::decide(const TuneRequest& request, TuneResult& result) {
   std::vector<std::optional<double>> times;
   for (const Trial& trial : result.trials) times.push_back(paced_time(trial, request.objective));
   const std::vector<std::size_t> finalists = choose_finalists(times);
+  if (!precheck_finalists(request, finalists, result)) return decide(request, result);  // without those
   if (finalists.size() > 1) {
     const auto processes = run_finals(request, finalists, result);
     if (!processes) return decide(request, result);  // without those that failed
@@ -293,6 +350,13 @@ void Tuning::store_winner(const TuneRequest& request, TuneResult& result) {
   for (const Config& config : {result.record->config, kernel_.space.fallback})
     coordinator_.store(kernel_.name, request.problem, config, store_.root() / "objects");
   journal_.append({{"stored", to_string(result.record->config)}});
+}
+
+std::string Tuning::precheck_words(const Config& config) const {
+  const auto found = prechecks_.find(to_string(config));
+  if (found == prechecks_.end()) return "not done";
+  const PrecheckVerdict& verdict = found->second.verdict;
+  return verdict.detail.empty() ? to_string(verdict.outcome) : to_string(verdict.outcome) + ": " + verdict.detail;
 }
 
 Record Tuning::make_record(const TuneRequest& request, const TuneResult& result) const {

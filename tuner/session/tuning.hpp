@@ -13,6 +13,13 @@
 
 namespace hiptune {
 
+// Which configurations are checked on the CPU before they are stored, or timed.
+enum class Prechecked {
+  none,
+  winners,  // finalists, baselines and the fallback
+  all,      // and every other, before it runs on the device
+};
+
 struct TuneRequest {
   Problem problem;
   Assignment fixed;  // tunables held to one value
@@ -23,6 +30,7 @@ struct TuneRequest {
   TimingLimits limits;
   int processes = 3;  // of the finals
   bool self_test = false;
+  Prechecked precheck = Prechecked::winners;
   FinalsLimits finals;
 
   // The number of samples was given, for all variants alike.
@@ -34,6 +42,12 @@ struct FinalResult {
   std::size_t trial = 0;  // index into the trials
   Standing standing;
   std::vector<double> process_medians;  // ns per launch, one for each process
+};
+
+struct PrecheckResult {
+  Config config;
+  PrecheckVerdict verdict;
+  bool remembered = false;  // passed in an earlier run
 };
 
 // The copy of the same bytes that shares are taken of.
@@ -68,6 +82,8 @@ struct TuneResult {
   std::vector<FinalResult> finals;     // none where a single variant was fast enough, or no process got through them
   std::optional<Selection> selection;  // into trials
   std::optional<Record> record;        // what was stored, or the entry that was kept
+  std::vector<PrecheckResult> prechecks;
+  std::string refusal;  // why nothing is stored although there is a winner
   Storing storing = Storing::none;
   Work work;
 };
@@ -114,6 +130,12 @@ class Tuning {
   static void reject(Trial& trial, const FinalsFailure& failure);
   static void take_finals(const TuneRequest& request, const std::vector<std::size_t>& finalists,
                           const std::vector<std::vector<Round>>& processes, TuneResult& result);
+  [[nodiscard]] const PrecheckVerdict& precheck(const Config& config, const TuneRequest& request);
+  // Whether all of them may be stored; those that may not are called wrong.
+  [[nodiscard]] bool precheck_finalists(const TuneRequest& request, const std::vector<std::size_t>& finalists,
+                                        TuneResult& result);
+  [[nodiscard]] std::string precheck_words(const Config& config) const;
+  void precheck_rest(const TuneRequest& request, TuneResult& result);
   void store_winner(const TuneRequest& request, TuneResult& result);
   [[nodiscard]] Record make_record(const TuneRequest& request, const TuneResult& result) const;
   [[nodiscard]] bool is_partial(const TuneRequest& request) const;
@@ -124,8 +146,9 @@ class Tuning {
   Store& store_;
   Journal& journal_;
   TuneListener listener_;
-  std::map<std::string, Trial> done_;               // of the current problem, by configuration
-  std::map<double, MeasuredYardstick> yardsticks_;  // by bytes
+  std::map<std::string, Trial> done_;                // of the current problem, by configuration
+  std::map<std::string, PrecheckResult> prechecks_;  // likewise
+  std::map<double, MeasuredYardstick> yardsticks_;   // by bytes
 };
 
 // Throws Error(failed), naming them, where faults survived, or where none was planted.

@@ -9,6 +9,7 @@
 #include "cache/code_store.hpp"
 #include "cache/target_json.hpp"
 #include "device/backends.hpp"
+#include "gate/precheck.hpp"
 #include "hiptune/error.hpp"
 #include "hiptune/options.hpp"
 #include "session/bench.hpp"
@@ -51,6 +52,7 @@ class Worker {
     if (op == "prepare") return prepare(request);
     if (op == "trial") return trial(request);
     if (op == "self_test") return self_test(request);
+    if (op == "precheck") return precheck(request);
     if (op == "compile") return compile(request);
     if (op == "copy") return copy(request);
     if (op == "store") return store(request);
@@ -74,7 +76,9 @@ class Worker {
       open_compiler_only(request.at("architecture"));
     else
       open_devices();
-    return {{"target", Json::parse(to_json(target_).dump())}, {"compiler", compiler_->version()}};
+    Json reply{{"target", Json::parse(to_json(target_).dump())}, {"compiler", compiler_->version()}};
+    if (host_compiler_) reply["host_compiler"] = host_compiler_->version();
+    return reply;
   }
 
   void open_devices() {
@@ -120,6 +124,18 @@ class Worker {
     return to_json(bench_->self_test(assignment_from_json(request.at("config")), announcer()));
   }
 
+  Json precheck(const Json& request) {
+    const auto name = request.at("kernel").get<std::string>();
+    const Problem problem = problem_from_json(request.at("problem"));
+    if (!prechecked_ || prechecked_->kernel.name != name || prechecked_->problem != problem) {
+      prechecked_.reset();
+      prechecked_ = std::make_unique<Prechecked>(load(name), problem);
+      prechecked_->precheck.emplace(prechecked_->kernel, problem, target_.facts, *host_, *host_compiler_,
+                                    options_.temporary_directory.string(), request.at("seed").get<std::uint64_t>());
+    }
+    return to_json(prechecked_->precheck->check(assignment_from_json(request.at("config")), announcer()));
+  }
+
   Json compile(const Json& request) {
     const auto name = request.at("kernel").get<std::string>();
     if (!kernel_ || kernel_->name != name) kernel_ = load(name);
@@ -155,6 +171,13 @@ class Worker {
                           request.at("seed").get<std::uint64_t>());
   }
 
+  // The precheck of one problem, with the kernel that it refers to.
+  struct Prechecked {
+    Kernel kernel;
+    Problem problem;
+    std::optional<Precheck> precheck{};
+  };
+
   LineSocket& lines_;
   Lifeline& lifeline_;
   Options options_;
@@ -162,6 +185,7 @@ class Worker {
   std::unique_ptr<Device> device_, host_;
   std::unique_ptr<Compiler> compiler_, host_compiler_;
   std::optional<Kernel> kernel_;  // of the last `compile`
+  std::unique_ptr<Prechecked> prechecked_;
   std::unique_ptr<Bench> bench_;  // last: it uses the devices
 };
 
