@@ -130,6 +130,7 @@ void WorkspaceSet::poison(std::byte value, Stream stream) {
 bool WorkspaceSet::guards_intact(std::byte guard, Stream stream) const {
   for (std::size_t i = 0; i < memory_.size(); ++i) {
     std::vector<std::byte> guards(memory_[i].bytes() - bytes_[i]);
+    if (guards.empty()) continue;
     const auto* first = static_cast<const std::byte*>(memory_[i].data());
     device_->copy_out(guards.data(), first, leading_guard_, stream);
     device_->copy_out(guards.data() + leading_guard_, first + leading_guard_ + bytes_[i],

@@ -119,9 +119,10 @@ class Device {
   // Only the host can honour it: GPUs order their waves as they like.
   virtual void set_schedule(const Schedule&) {}
 
-  // From now on kernels may touch these buffers, their block's dynamic LDS and what is their own, and nothing else; and
-  // no byte of them without a barrier between two threads, or in two blocks of one launch, when one writes it. Anything
-  // else is a KernelFault. Only a watched CPU can honour it. Throws std::invalid_argument for buffers that overlap.
+  // From now on kernels may touch these buffers, their block's dynamic LDS and what is their own, and nothing else.
+  // Where two threads touch the same byte and one of them writes it, they must be of one block with a barrier in
+  // between, or of two launches; a shuffle orders nothing. Anything else is a KernelFault. Only a watched CPU can
+  // honour it. Throws std::invalid_argument for buffers that overlap.
   virtual void watch(std::span<const WatchedBuffer>) {}
 
   // How allocate() places memory.
