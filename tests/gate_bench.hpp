@@ -36,7 +36,10 @@ struct GateBench {
   // The same cases, all judged in one place.
   [[nodiscard]] Gate gate(const Kernel& kernel, const Problem& problem, bool small, Judged judged) const {
     Gate gate(kernel, *device, *compiler);
-    for (GateCase& one : cases(kernel, problem, small)) gate.add(std::move(one), judged);
+    for (GateCase& one : cases(kernel, problem, small)) {
+      const Judged where = one.rows_far_apart ? Judged::on_host : judged;
+      gate.add(std::move(one), where);
+    }
     return gate;
   }
 

@@ -65,7 +65,7 @@ class ShippedKernels : public testing::Test {
     const ArgumentList arguments(space, problem,
                                  {buffers.addresses(), strides_of(space, buffers.layouts()),
                                   std::vector<double>(scalars_of(space), 1e-5), workspaces.addresses()});
-    device.watch(watched_buffers(space, buffers, workspaces));
+    device.watch(watched_buffers(space, buffers.layouts(), buffers.addresses(), workspaces));
     plan.replan(make_plan(space, problem, bench.facts(), config, shape.grid_limit));
     try {
       plan.launch(batch_values(space, problem), arguments.pointers(), nullptr);

@@ -14,9 +14,9 @@ const std::string kAfterRow = "// Every thread has read lds[0] before the next r
 const std::string kUnwritten = "is nan, the oracle says";
 const std::string kTooFar = "the oracle says";
 
-// Veltkamp's splitting: the upper 8 of 24 bits.
+// The upper 16 bits of a float. No arithmetic: a compiler that fuses multiplications and additions undoes that.
 std::string bfloat16(const std::string& value) {
-  return "(65537.0f * " + value + " - (65537.0f * " + value + " - " + value + "))";
+  return "__builtin_bit_cast(float, __builtin_bit_cast(unsigned, " + value + ") & 0xffff0000u)";
 }
 
 Mutation after_row(const std::string& name, const std::string& code, const std::string& caught_by) {
@@ -113,6 +113,18 @@ std::vector<Mutation> wrong_accesses() {
   append(all, each({"the stride of y is that of x", "y + r * y_stride", "y + r * x_stride"}, 2));
   append(all, each({"the stride of y is ignored", "y + r * y_stride", "y + r * cols"}, 2));
   append(all, each({"the weight is indexed like x", "x_stride, w, y", "x_stride, w + r * cols, y"}, 2));
+  append(all, each({"the offset of a row of x is kept in 32 bits",
+                    "x + r * x_stride",
+                    "x + static_cast<int>(r) * static_cast<int>(x_stride)",
+                    {},
+                    "2^31 elements apart"},
+                   4));
+  append(all, each({"the offset of a row of y is kept in 32 bits",
+                    "y + r * y_stride",
+                    "y + static_cast<int>(r * y_stride)",
+                    {},
+                    "2^31 elements apart"},
+                   2));
   append(all, each({"the weight is indexed by row", "x_stride, w, y", "x_stride, w + r, y"}, 2));
   append(all,
          {{"the output is kept where it is no NaN",

@@ -141,13 +141,12 @@ bool WorkspaceSet::guards_intact(std::byte guard, Stream stream) const {
   return true;
 }
 
-std::vector<WatchedBuffer> watched_buffers(const Space& space, const BufferSet& buffers,
-                                           const WorkspaceSet& workspaces) {
+std::vector<WatchedBuffer> watched_buffers(const Space& space, const std::vector<BufferLayout>& layouts,
+                                           const std::vector<void*>& addresses, const WorkspaceSet& workspaces) {
   std::vector<WatchedBuffer> watched;
   const std::vector<const BufferArgument*> declared = space.buffers();
-  const std::vector<void*> addresses = buffers.addresses();
   for (std::size_t i = 0; i < declared.size(); ++i) {
-    const BufferLayout& layout = buffers.layouts()[i];
+    const BufferLayout& layout = layouts[i];
     const std::size_t stride = static_cast<std::size_t>(layout.stride) * size_of(layout.shape.type);
     watched.push_back({declared[i]->name, addresses[i], layout.shape.rows, layout.row_bytes(), stride,
                        declared[i]->role != Role::in});

@@ -75,8 +75,10 @@ class WorkspaceSet {
   std::vector<DeviceMemory> memory_;
 };
 
-// What the launches of a plan may touch, by the names in the space: for Device::watch.
-[[nodiscard]] std::vector<WatchedBuffer> watched_buffers(const Space& space, const BufferSet& buffers,
+// What the launches of a plan may touch, by the names in the space: for Device::watch. `addresses` are those of element
+// [0, 0] of each buffer.
+[[nodiscard]] std::vector<WatchedBuffer> watched_buffers(const Space& space, const std::vector<BufferLayout>& layouts,
+                                                         const std::vector<void*>& addresses,
                                                          const WorkspaceSet& workspaces);
 
 }  // namespace hiptune

@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "device/compiler.hpp"
 #include "device/target.hpp"
@@ -91,6 +92,11 @@ class Device {
   // and while a stream is captured.
   [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
+  // Memory of which only little will be touched, released by its size. A CPU takes no more than what is touched; to
+  // others it is memory like any, of which `sparse_bytes` may be asked for in all.
+  [[nodiscard]] virtual void* allocate_sparse(std::size_t bytes) { return allocate(bytes); }
+  virtual void release_sparse(void* memory, std::size_t) noexcept { release(memory); }
+  [[nodiscard]] virtual double sparse_bytes() const { return static_cast<double>(target().memory_bytes) / 2; }
   // Ordered on the stream; `from`/`to` in host memory may be reused once the stream is synchronized.
   virtual void copy_in(void* to, const void* from, std::size_t bytes, Stream stream) = 0;
   virtual void copy_out(void* to, const void* from, std::size_t bytes, Stream stream) = 0;
@@ -154,6 +160,25 @@ class DeviceMemory {
   Device* device_ = nullptr;
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
+};
+
+// As DeviceMemory, of Device::allocate_sparse.
+class SparseMemory {
+ public:
+  SparseMemory(Device& device, std::size_t bytes)
+      : device_(&device), data_(static_cast<std::byte*>(device.allocate_sparse(bytes))), bytes_(bytes) {}
+  SparseMemory(SparseMemory&& other) noexcept
+      : device_(other.device_), data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+  SparseMemory& operator=(SparseMemory&&) = delete;
+  ~SparseMemory() {
+    if (data_ != nullptr) device_->release_sparse(data_, bytes_);
+  }
+  [[nodiscard]] std::byte* data() const { return data_; }
+
+ private:
+  Device* device_;
+  std::byte* data_;
+  std::size_t bytes_;
 };
 
 }  // namespace hiptune

@@ -7,6 +7,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "gate/far_buffers.hpp"
 #include "hiptune/error.hpp"
 
 namespace hiptune {
@@ -149,6 +150,19 @@ struct CaseMaker {
   }
 };
 
+// Two rows of the tuned extents, so far apart that an offset in 32 bits overflows.
+void add_far_case(const CaseMaker& maker, const Problem& tuned, const SmallCases& wanted,
+                  std::vector<GateCase>& cases) {
+  const Space& space = maker.kernel.space;
+  const Problem problem = small_problem(space, tuned, {2, kTunedExtent, 0, true, false});
+  if (wanted.pages != Pages::none || largest_buffer(space, problem, maker.facts) > kMostElements) return;
+  GateCase made = maker.make(problem, Pattern::random, true, cases.size());
+  if (!FarBuffers::has_far_rows(made.layouts)) return;
+  made.name += ", rows more than 2^31 elements apart";
+  made.rows_far_apart = true;
+  cases.push_back(std::move(made));
+}
+
 }  // namespace
 
 GateCase tuned_case(const Kernel& kernel, const Problem& problem, const TargetFacts& facts, const Oracle& oracle,
@@ -171,6 +185,7 @@ std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, 
       cases.back().grid_limit = shape.grid_limit;
     }
   }
+  add_far_case(maker, problem, wanted, cases);
   return cases;
 }
 

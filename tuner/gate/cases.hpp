@@ -20,6 +20,7 @@ struct GateCase {
   std::int64_t grid_limit = 0;  // > 0: looping grids are held to so many blocks, so that blocks loop
   bool run_twice = true;
   bool at_tuned_shape = false;
+  bool rows_far_apart = false;  // more than 2^31 elements, where a buffer has a stride; judged on the host only
 };
 
 inline constexpr int kTunedSets = 3;
@@ -36,7 +37,7 @@ struct SmallCases {
 };
 
 // Random inputs and the adversarial set at small shapes: a single element, fewer and more columns than a block has
-// threads, more rows than blocks, padded rows.
+// threads, more rows than blocks, padded rows, rows more than 2^31 elements apart.
 [[nodiscard]] std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, const TargetFacts& facts,
                                                 const Oracle& oracle, std::uint64_t seed,
                                                 const SmallCases& wanted = {});

@@ -28,9 +28,7 @@ class DeviceJudge final : public Judge {
         earlier_(gate_case.layouts.size()) {}
 
   [[nodiscard]] std::vector<void*> addresses() const override { return buffers_.addresses(); }
-  [[nodiscard]] std::vector<WatchedBuffer> watched(const WorkspaceSet& workspaces) const override {
-    return watched_buffers(space_, buffers_, workspaces);
-  }
+  [[nodiscard]] const std::vector<BufferLayout>& layouts() const override { return case_.layouts; }
 
   void set_up(std::byte poison) override {
     if (was_judged_) keep_outputs();

@@ -53,8 +53,10 @@ class Gate {
     Judged judged;
     std::unique_ptr<ResidentImages> resident;
   };
-  [[nodiscard]] GateReport check_case(LoadedPlan& plan, const Config& config, std::size_t index);
-  // None: there is no place for the fault.
+  [[nodiscard]] bool can_run(const GateCase& gate_case) const;
+  [[nodiscard]] std::unique_ptr<Judge> judge_of(const HeldCase& held, const Limit& limit,
+                                                std::unique_ptr<ResidentImages>& visiting) const;
+  // None: there is no place for the fault, or no memory for rows far apart.
   [[nodiscard]] std::optional<GateReport> check_case(LoadedPlan& plan, const Config& config, std::size_t index,
                                                      const PlantedFault* fault);
   [[nodiscard]] std::vector<std::size_t> self_test_cases(const Config& config) const;

@@ -1,28 +1,42 @@
 #include <utility>
 
+#include "gate/far_buffers.hpp"
 #include "gate/judge.hpp"
 #include "gate/judge_words.hpp"
 
 namespace hiptune {
 namespace {
 
+// The buffers of a case, as its images lie or far apart.
+class NearBuffers {
+ public:
+  NearBuffers(Device& device, const std::vector<BufferLayout>& images) : device_(device), set_(device, images) {}
+  [[nodiscard]] std::vector<void*> addresses() const { return set_.addresses(); }
+  [[nodiscard]] const std::vector<BufferLayout>& layouts() const { return set_.layouts(); }
+  void upload(const Images& images) { hiptune::upload(device_, set_, images); }
+  [[nodiscard]] Images download() const { return hiptune::download(device_, set_); }
+
+ private:
+  Device& device_;
+  BufferSet set_;
+};
+
+template <class Buffers>
 class HostJudge final : public Judge {
  public:
   HostJudge(Device& device, const Space& space, const GateCase& gate_case, const Limit& limit)
-      : device_(device), space_(space), case_(gate_case), limit_(limit), buffers_(device, gate_case.layouts) {}
+      : space_(space), case_(gate_case), limit_(limit), buffers_(device, gate_case.layouts) {}
 
   [[nodiscard]] std::vector<void*> addresses() const override { return buffers_.addresses(); }
-  [[nodiscard]] std::vector<WatchedBuffer> watched(const WorkspaceSet& workspaces) const override {
-    return watched_buffers(space_, buffers_, workspaces);
-  }
+  [[nodiscard]] const std::vector<BufferLayout>& layouts() const override { return buffers_.layouts(); }
 
   void set_up(std::byte poison) override {
     before_ = poison == kPoisonByte ? case_.images : repoisoned(space_, case_.layouts, case_.images, poison);
-    upload(device_, buffers_, before_);
+    buffers_.upload(before_);
   }
 
   void judge(GateReport& report) override {
-    const Images earlier = std::exchange(after_, download(device_, buffers_));
+    const Images earlier = std::exchange(after_, buffers_.download());
     std::size_t output = 0;
     const auto declared = space_.buffers();
     for (std::size_t i = 0; i < declared.size() && !report.failure; ++i) {
@@ -54,18 +68,18 @@ class HostJudge final : public Judge {
       *report.failure += kNeverWritten;
   }
 
-  Device& device_;
   const Space& space_;
   const GateCase& case_;
   Limit limit_;
-  BufferSet buffers_;
+  Buffers buffers_;
   Images before_, after_;
 };
 
 }  // namespace
 
 std::unique_ptr<Judge> host_judge(Device& device, const Space& space, const GateCase& gate_case, const Limit& limit) {
-  return std::make_unique<HostJudge>(device, space, gate_case, limit);
+  if (gate_case.rows_far_apart) return std::make_unique<HostJudge<FarBuffers>>(device, space, gate_case, limit);
+  return std::make_unique<HostJudge<NearBuffers>>(device, space, gate_case, limit);
 }
 
 void upload(Device& device, const BufferSet& set, const Images& images) {

@@ -25,14 +25,14 @@ class Judge {
   virtual ~Judge() = default;
   // Of element [0, 0] of each buffer, in argument order.
   [[nodiscard]] virtual std::vector<void*> addresses() const = 0;
-  // What a launch over them and these workspaces may touch.
-  [[nodiscard]] virtual std::vector<WatchedBuffer> watched(const WorkspaceSet& workspaces) const = 0;
+  // As the kernel meets them.
+  [[nodiscard]] virtual const std::vector<BufferLayout>& layouts() const = 0;
   virtual void set_up(std::byte poison) = 0;
   // Surroundings, inputs, outputs: what is wrong first goes into the report, and the errors.
   virtual void judge(GateReport& report) = 0;
 };
 
-// Compares on the CPU what it reads back: for small cases.
+// Compares on the CPU what it reads back: for small cases. Throws Error(failed) when the device has no memory for them.
 [[nodiscard]] std::unique_ptr<Judge> host_judge(Device& device, const Space& space, const GateCase& gate_case,
                                                 const Limit& limit);
 

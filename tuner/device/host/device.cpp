@@ -91,6 +91,15 @@ void HostDevice::release(void* memory) noexcept {
   if (memory != nullptr) allocated_bytes_ -= static_cast<std::int64_t>(unmap_memory(memory, settings_.pages));
 }
 
+void* HostDevice::allocate_sparse(std::size_t bytes) {
+  void* memory = map_sparse(bytes);
+  if (memory == nullptr)
+    throw failed("cannot map " + std::to_string(bytes) + " bytes on " + target_.id + "; is there a limit (ulimit -v)?");
+  return memory;
+}
+
+void HostDevice::release_sparse(void* memory, std::size_t bytes) noexcept { unmap_sparse(memory, bytes); }
+
 void HostDevice::in_parts(std::size_t bytes, const std::function<void(std::size_t, std::size_t)>& work) {
   if (bytes < kParallelBytes) return work(0, bytes);
   const std::lock_guard lock(mutex_);

@@ -27,6 +27,9 @@ class HostDevice final : public Device {
 
   [[nodiscard]] void* allocate(std::size_t bytes) override;
   void release(void* memory) noexcept override;
+  [[nodiscard]] void* allocate_sparse(std::size_t bytes) override;
+  void release_sparse(void* memory, std::size_t bytes) noexcept override;
+  [[nodiscard]] double sparse_bytes() const override { return 0x1p46; }  // half of the address space of a process
   void copy_in(void* to, const void* from, std::size_t bytes, Stream stream) override;
   void copy_out(void* to, const void* from, std::size_t bytes, Stream stream) override;
   void copy(void* to, const void* from, std::size_t bytes, Stream stream) override;

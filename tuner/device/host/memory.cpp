@@ -60,4 +60,14 @@ std::size_t unmap_memory(void* memory, Pages pages) noexcept {
   return bytes;
 }
 
+void* map_sparse(std::size_t bytes) {
+  void* memory =
+      mmap(nullptr, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  madvise(memory, whole_pages(bytes), MADV_NOHUGEPAGE);  // else each row takes 2 MB
+  return memory;
+}
+
+void unmap_sparse(void* memory, std::size_t bytes) noexcept { munmap(memory, whole_pages(bytes)); }
+
 }  // namespace hiptune::host

@@ -14,4 +14,8 @@ namespace hiptune::host {
 // Returns the size. `memory` is of map_memory with the same `pages`.
 std::size_t unmap_memory(void* memory, Pages pages) noexcept;
 
+// Address space in which a page takes memory once it is touched. nullptr when there is none.
+[[nodiscard]] void* map_sparse(std::size_t bytes);
+void unmap_sparse(void* memory, std::size_t bytes) noexcept;
+
 }  // namespace hiptune::host
