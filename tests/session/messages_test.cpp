@@ -21,7 +21,7 @@ Trial full_trial() {
   trial.config = {{"REDUCTION", std::string("serial")}, {"BLOCK_SIZE", std::int64_t{256}}, {"A", std::int64_t{-1}}};
   trial.outcome = Outcome::timed;
   trial.detail = "line one\nline \"two\"";
-  trial.errors = {1e-7, 2.5e-300, 0.75};
+  trial.errors = {1e-7, 2.5e-300, 0.75, 1.5e-7, "rows=3 cols=13 dtype=f32 ramp: y[1, 2]"};
   trial.checks = 22;
   trial.threads = std::int64_t{1} << 40;
   trial.samples = Samples{{1.5, 2.25}, {0.1}};
@@ -48,6 +48,8 @@ TEST(Messages, keep_every_field_of_a_trial) {
   EXPECT_EQ(received.errors.absolute, trial.errors.absolute);
   EXPECT_EQ(received.errors.relative, trial.errors.relative);
   EXPECT_EQ(received.errors.in_limits, trial.errors.in_limits);
+  EXPECT_EQ(received.errors.at_shape, trial.errors.at_shape);
+  EXPECT_EQ(received.errors.worst, trial.errors.worst);
   EXPECT_EQ(received.checks, trial.checks);
   EXPECT_EQ(received.threads, trial.threads);
   ASSERT_TRUE(received.samples);
@@ -57,6 +59,27 @@ TEST(Messages, keep_every_field_of_a_trial) {
   EXPECT_EQ(received.compile_seconds, trial.compile_seconds);
   ASSERT_EQ(received.resources.size(), trial.resources.size());
   for (std::size_t i = 0; i < trial.resources.size(); ++i) expect_equal(received.resources[i], trial.resources[i]);
+}
+
+TEST(Messages, say_whether_the_origin_would_have_passed_it) {
+  Trial trial = full_trial();
+  EXPECT_EQ(sent(to_json(trial)).at("errors").at("within_2e-5_at_shape"), true);
+  trial.errors.at_shape = 2.1e-5;
+  EXPECT_EQ(sent(to_json(trial)).at("errors").at("within_2e-5_at_shape"), false);
+}
+
+TEST(Messages, keep_what_became_of_planted_faults_and_of_a_precheck) {
+  const std::vector<CaughtFault> faults{{"one", "here", "y: wrote 1 elements past its end"}, {"two", "there", ""}};
+  const std::vector<CaughtFault> received = caught_faults_from_json(sent(to_json(faults)));
+  ASSERT_EQ(received.size(), 2u);
+  EXPECT_EQ(received[0].fault, "one");
+  EXPECT_EQ(received[0].where, "here");
+  EXPECT_EQ(received[0].caught, faults[0].caught);
+  EXPECT_EQ(received[1].caught, "");
+  const PrecheckVerdict verdict = precheck_verdict_from_json(
+      sent(to_json(PrecheckVerdict{PrecheckVerdict::Outcome::impossible, "the CPU has no clusters"})));
+  EXPECT_EQ(verdict.outcome, PrecheckVerdict::Outcome::impossible);
+  EXPECT_EQ(verdict.detail, "the CPU has no clusters");
 }
 
 TEST(Messages, keep_the_clocks_of_a_trial_that_could_be_read) {

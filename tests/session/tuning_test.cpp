@@ -138,7 +138,7 @@ TEST_F(TuningMishaps, writes_down_every_trial_and_tries_none_twice) {
   for (std::string line; std::getline(lines, line);)
     kinds.push_back(nlohmann::ordered_json::parse(line).items().begin().key());
   // The baseline is one of the two configurations.
-  EXPECT_THAT(kinds, ElementsAre("tune", "yardstick", "trial", "trial", "finals", "stored"));
+  EXPECT_THAT(kinds, ElementsAre("tune", "yardstick", "trial", "trial", "precheck", "precheck", "finals", "stored"));
 }
 
 TEST_F(TuningMishaps, goes_on_after_variants_that_crash_and_stores_none_that_is_wrong) {
@@ -233,6 +233,99 @@ TEST_F(TuningMishaps, says_why_no_configuration_is_valid) {
     EXPECT_EQ(error.kind(), ErrorKind::bad_input);
     EXPECT_THAT(error.what(), HasSubstr("no valid configuration for elements=500"));
     EXPECT_THAT(error.what(), HasSubstr("too few threads"));
+  }
+}
+
+class Prechecking : public TuningMishaps {
+ protected:
+  TuneResult tune_mishap(const std::string& mishap, Prechecked precheck) {
+    TuneRequest wanted = request({{"MISHAP", mishap}, {"BLOCK_SIZE", std::int64_t{64}}});
+    wanted.precheck = precheck;
+    return tuning_.run(wanted);
+  }
+};
+
+TEST_F(Prechecking, passes_finalists_baselines_and_the_fallback_and_remembers_it) {
+  const TuneResult first = tune(harmless(64));
+  ASSERT_EQ(first.storing, Storing::stored);
+  EXPECT_EQ(stored().front().gate.precheck, "passed");
+  ASSERT_EQ(first.prechecks.size(), 2u) << "the baseline, and the winner, which is the fallback";
+  for (const PrecheckResult& one : first.prechecks) {
+    EXPECT_EQ(one.verdict.outcome, PrecheckVerdict::Outcome::passed) << one.verdict.detail;
+    EXPECT_FALSE(one.remembered);
+  }
+  for (const PrecheckResult& one : tune(harmless(64)).prechecks) EXPECT_TRUE(one.remembered);
+}
+
+TEST_F(Prechecking, keeps_what_only_the_cpu_sees_out_of_the_cache) {
+  const TuneResult result = tune_mishap("hidden", Prechecked::winners);
+  EXPECT_EQ(result.storing, Storing::none);
+  EXPECT_TRUE(stored().empty());
+  ASSERT_EQ(result.trials.size(), 1u);
+  EXPECT_EQ(result.trials[0].outcome, Outcome::wrong);
+  EXPECT_FALSE(result.trials[0].samples);
+  EXPECT_THAT(result.trials[0].detail,
+              testing::AllOf(HasSubstr("precheck on the CPU: "), HasSubstr("writes x, which is an input"),
+                             HasSubstr("mishaps.hip:40")));
+}
+
+TEST_F(Prechecking, takes_a_crash_at_a_page_for_an_answer) {
+  const TuneResult result = tune_mishap("beyond", Prechecked::winners);
+  EXPECT_EQ(result.storing, Storing::none);
+  EXPECT_THAT(result.trials.at(0).detail,
+              testing::AllOf(HasSubstr("precheck: inaccessible pages behind buffers"), HasSubstr("signal 11")));
+}
+
+TEST_F(Prechecking, of_all_comes_before_anything_runs_on_the_device) {
+  TuneRequest wanted = request({{"MISHAP", std::string("hidden")}});
+  wanted.precheck = Prechecked::all;
+  const TuneResult result = tuning_.run(wanted);
+  ASSERT_EQ(result.trials.size(), 2u);
+  for (const Trial& trial : result.trials) {
+    EXPECT_EQ(trial.outcome, Outcome::wrong);
+    EXPECT_EQ(trial.checks, 0) << "the gate on the device was not reached";
+  }
+  EXPECT_EQ(result.prechecks.size(), 3u) << "and the baseline";
+}
+
+TEST_F(Prechecking, of_none_stores_what_the_gate_passed_and_says_so) {
+  const TuneResult result = tune_mishap("hidden", Prechecked::none);
+  ASSERT_EQ(result.storing, Storing::stored);
+  EXPECT_EQ(stored().front().gate.precheck, "not done");
+  EXPECT_TRUE(result.prechecks.empty());
+}
+
+TEST_F(Prechecking, stores_nothing_where_the_fallback_is_wrong) {
+  edit(kernels_.path() / "mishaps.json",
+       {"", "\"fallback\": {\"MISHAP\": \"none\"", "\"fallback\": {\"MISHAP\": \"hidden\""});
+  const Kernel edited = path_.load("mishaps");
+  Tuning tuning(coordinator_, edited, copy_, store_, journal_, {});
+  const TuneResult result = tuning.run(request(harmless(64)));
+  EXPECT_EQ(result.storing, Storing::none);
+  EXPECT_THAT(result.refusal, testing::AllOf(HasSubstr("the fallback, MISHAP=hidden"), HasSubstr("which is an input")));
+  EXPECT_TRUE(stored().empty());
+}
+
+TEST_F(TuningMishaps, plants_faults_first_where_that_is_asked_for) {
+  std::vector<CaughtFault> faults;
+  Tuning tuning(coordinator_, kernel_, copy_, store_, journal_,
+                {.self_test = [&](const Problem&, const std::vector<CaughtFault>& caught) { faults = caught; }});
+  TuneRequest wanted = request(harmless(64));
+  wanted.self_test = true;
+  EXPECT_EQ(tuning.run(wanted).storing, Storing::stored);
+  EXPECT_GT(faults.size(), 8u);
+  for (const CaughtFault& one : faults) EXPECT_FALSE(one.caught.empty()) << one.fault;
+}
+
+TEST(SelfTest, wants_every_planted_fault_caught_and_some_planted) {
+  EXPECT_NO_THROW(require_caught({{"one", "here", "as wrong"}}));
+  EXPECT_THROW(require_caught({}), Error);
+  try {
+    require_caught({{"one", "here", "as wrong"}, {"another", "there", ""}});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("nothing is stored"), HasSubstr("another (there)"),
+                                             testing::Not(HasSubstr("one (here)"))));
   }
 }
 

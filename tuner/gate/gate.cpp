@@ -213,11 +213,12 @@ std::vector<std::size_t> Gate::self_test_cases(const Config& config) const {
   return chosen;
 }
 
-std::vector<CaughtFault> Gate::self_test(LoadedPlan& plan, const Config& config) {
+std::vector<CaughtFault> Gate::self_test(LoadedPlan& plan, const Config& config,
+                                         const std::vector<PlantedFault>& faults) {
   std::vector<CaughtFault> results;
   for (const std::size_t i : self_test_cases(config)) {
     if (const auto failure = check_case(plan, config, i, nullptr)->failure) throw KernelFault(*failure);
-    for (const PlantedFault& fault : planted_faults()) {
+    for (const PlantedFault& fault : faults) {
       const std::optional<GateReport> report = check_case(plan, config, i, &fault);
       if (!report) continue;
       const std::string said = report->failure.value_or("");

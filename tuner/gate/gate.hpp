@@ -40,7 +40,8 @@ class Gate {
 
   // Plants each fault that there is a place for into the results of a variant, which itself must be right, on a case
   // compared on the device and on one compared on the host. Throws KernelFault when the variant is wrong.
-  [[nodiscard]] std::vector<CaughtFault> self_test(LoadedPlan& plan, const Config& config);
+  [[nodiscard]] std::vector<CaughtFault> self_test(LoadedPlan& plan, const Config& config,
+                                                   const std::vector<PlantedFault>& faults = planted_faults());
 
   [[nodiscard]] std::size_t size() const { return cases_.size(); }
   // The scalars of the first case, and the inputs of the cases at the tuned shape in turn: what is timed.

@@ -377,13 +377,8 @@ Record Tuning::make_record(const TuneRequest& request, const TuneResult& result)
         {baseline.name, baseline.trial.config,
          baseline.trial.samples ? std::optional(timing_of(*baseline.trial.samples)) : std::nullopt,
          text_of(baseline.trial)});
-  record.gate = {winner.errors.absolute,
-                 winner.errors.relative,
-                 winner.errors.in_limits,
-                 winner.checks,
-                 winner.errors.at_shape,
-                 winner.errors.worst,
-                 ""};
+  record.gate = {winner.errors.absolute, winner.errors.relative, winner.errors.in_limits,      winner.checks,
+                 winner.errors.at_shape, winner.errors.worst,    precheck_words(winner.config)};
   record.provenance = {fingerprints_of(kernel_),
                        {{coordinator_.compiler_version(), winner.isa_hash, winner.resources}},
                        coordinator_.target(),
