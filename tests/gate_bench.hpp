@@ -43,6 +43,15 @@ struct GateBench {
     return gate;
   }
 
+  // The cases at the problem's own shape, of another seed.
+  [[nodiscard]] Gate gate(const Kernel& kernel, const Problem& problem, const Oracle& oracle,
+                          std::uint64_t seed) const {
+    Gate gate(kernel, *device, *compiler);
+    for (std::size_t i = 0; i < kTunedSets; ++i)
+      gate.add(tuned_case(kernel, problem, facts(), oracle, seed, i), Judged::on_device);
+    return gate;
+  }
+
   [[nodiscard]] std::vector<GateCase> cases(const Kernel& kernel, const Problem& problem, bool small) const {
     const Oracle oracle(kernel, problem, *host, *host_compiler);
     std::vector<GateCase> cases;

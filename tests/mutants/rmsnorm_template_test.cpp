@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <iostream>
+
 #include "gate_bench.hpp"
 #include "present_devices.hpp"
 
@@ -33,6 +35,30 @@ TEST_P(RmsnormTemplate, passes_in_every_variant_at_ragged_and_degenerate_shapes)
       EXPECT_GT(report.errors.in_limits, 0.0) << "nothing was rounded, so nothing was compared";
     }
   }
+}
+
+// A limit that is too low rejects right kernels by chance: by some seed, at some width.
+TEST_P(RmsnormTemplate, is_rejected_by_no_seed_up_to_the_widest_rows) {
+  const GateBench bench(GetParam());
+  const Kernel kernel = shipped_kernel("rmsnorm");
+  const Problem any = make_problem(kernel.space, {3, 1}, Dtype::f32, {});
+  const Oracle oracle(kernel, any, *bench.host, *bench.host_compiler);
+  std::vector<std::pair<Config, std::unique_ptr<LoadedPlan>>> plans;
+  for (const Config& config : all_configs(kernel.space, {})) {
+    const Variant variant = make_variant(kernel, any, bench.facts(), config);
+    plans.emplace_back(config, std::make_unique<LoadedPlan>(*bench.device, bench.compile(variant), variant.plan));
+  }
+  double closest = 0;
+  for (const std::int64_t cols : {1, 37, 4099, 262144})
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      Gate gate = bench.gate(kernel, make_problem(kernel.space, {3, cols}, Dtype::f32, {}), oracle, seed);
+      for (const auto& [config, plan] : plans) {
+        const GateReport report = gate.check(*plan, config);
+        EXPECT_EQ(report.failure, std::nullopt) << "seed " << seed << ": " << to_string(config);
+        closest = std::max(closest, report.errors.in_limits);
+      }
+    }
+  std::cout << "  the nearest that any came to its limit on " << GetParam() << ": " << closest << " of it\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, RmsnormTemplate, testing::ValuesIn(present_devices()), name_of_device);
