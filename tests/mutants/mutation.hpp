@@ -15,6 +15,7 @@ struct Mutation {
   std::string caught_by{};          // what the gate's report says; empty: any failure will do
   // A race, a divergence, or a read of what nobody wrote: a GPU may get it right by chance, or fault and be lost.
   bool only_on_host = false;
+  bool needs_far_rows = false;  // shows with rows 2^31 elements apart alone, which not every device has room for
 };
 
 // Throws std::invalid_argument when the template has changed so that the mutation does not fit it any more.

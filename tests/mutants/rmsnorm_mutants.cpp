@@ -28,6 +28,11 @@ Mutation on_host(Mutation mutation) {
   return mutation;
 }
 
+Mutation with_far_rows(Mutation mutation) {
+  mutation.needs_far_rows = true;
+  return mutation;
+}
+
 // One mutation for each of the pattern's occurrences.
 std::vector<Mutation> each(const Mutation& mutation, int occurrences) {
   std::vector<Mutation> all(static_cast<std::size_t>(occurrences), mutation);
@@ -113,17 +118,17 @@ std::vector<Mutation> wrong_accesses() {
   append(all, each({"the stride of y is that of x", "y + r * y_stride", "y + r * x_stride"}, 2));
   append(all, each({"the stride of y is ignored", "y + r * y_stride", "y + r * cols"}, 2));
   append(all, each({"the weight is indexed like x", "x_stride, w, y", "x_stride, w + r * cols, y"}, 2));
-  append(all, each({"the offset of a row of x is kept in 32 bits",
-                    "x + r * x_stride",
-                    "x + static_cast<int>(r) * static_cast<int>(x_stride)",
-                    {},
-                    "2^31 elements apart"},
+  append(all, each(with_far_rows({"the offset of a row of x is kept in 32 bits",
+                                  "x + r * x_stride",
+                                  "x + static_cast<int>(r) * static_cast<int>(x_stride)",
+                                  {},
+                                  "2^31 elements apart"}),
                    4));
-  append(all, each({"the offset of a row of y is kept in 32 bits",
-                    "y + r * y_stride",
-                    "y + static_cast<int>(r * y_stride)",
-                    {},
-                    "2^31 elements apart"},
+  append(all, each(with_far_rows({"the offset of a row of y is kept in 32 bits",
+                                  "y + r * y_stride",
+                                  "y + static_cast<int>(r * y_stride)",
+                                  {},
+                                  "2^31 elements apart"}),
                    2));
   append(all, each({"the weight is indexed by row", "x_stride, w, y", "x_stride, w + r, y"}, 2));
   append(all,

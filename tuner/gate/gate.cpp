@@ -176,6 +176,11 @@ bool Gate::can_run(const GateCase& gate_case) const {
   return !gate_case.rows_far_apart || FarBuffers::bytes_for(gate_case.layouts) <= device_->sparse_bytes();
 }
 
+bool Gate::runs_far_rows() const {
+  return std::ranges::any_of(cases_,
+                             [&](const auto& held) { return held->data.rows_far_apart && can_run(held->data); });
+}
+
 GateReport Gate::check(LoadedPlan& plan, const Config& config) {
   std::vector<std::size_t> order(cases_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

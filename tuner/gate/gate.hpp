@@ -43,6 +43,8 @@ class Gate {
   [[nodiscard]] std::vector<CaughtFault> self_test(LoadedPlan& plan, const Config& config,
                                                    const std::vector<PlantedFault>& faults = planted_faults());
 
+  // Whether one of the cases has rows 2^31 elements apart, and the device room for it.
+  [[nodiscard]] bool runs_far_rows() const;
   [[nodiscard]] std::size_t size() const { return cases_.size(); }
   // The scalars of the first case, and the inputs of the cases at the tuned shape in turn: what is timed.
   [[nodiscard]] const std::vector<double>& scalars() const { return cases_.front()->data.scalars; }
