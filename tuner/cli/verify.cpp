@@ -13,6 +13,7 @@ namespace {
 struct VerifyOptions {
   ProblemOptions problem;
   VariantOptions variants;
+  bool precheck = false;
 };
 
 // Errors only where something was compared.
@@ -27,6 +28,15 @@ void print_trial(const std::string& problem, const Trial& trial, std::size_t wid
   if (json) return print_json({{"trial", to_json(trial)}, {"problem", problem}});
   print(fmt::format("  {:<{}} {:<14}{}{}", to_string(trial.config), width, to_string(trial.outcome), errors_of(trial),
                     trial.detail.empty() ? "" : " " + headline(trial.detail, 240)));
+}
+
+// What passed the gate, on the CPU under everything that only the CPU sees.
+void precheck(Coordinator& coordinator, const std::string& kernel, const Problem& problem, std::uint64_t seed,
+              Trial& trial) {
+  const PrecheckVerdict verdict = coordinator.precheck(kernel, problem, trial.config, seed);
+  if (verdict.is_rejected()) trial.outcome = Outcome::wrong;
+  if (!verdict.detail.empty())
+    trial.detail = "precheck on the CPU: " + to_string(verdict.outcome) + ": " + verdict.detail;
 }
 
 int run(Context& context, const VerifyOptions& options) {
@@ -45,6 +55,8 @@ int run(Context& context, const VerifyOptions& options) {
     coordinator.prepare(space.kernel, problem, options.variants.seed);
     for (const Config& config : configs) {
       all.push_back(coordinator.run(config, std::nullopt));
+      if (options.precheck && all.back().is_good())
+        precheck(coordinator, space.kernel, problem, options.variants.seed, all.back());
       print_trial(to_string(space, problem), all.back(), config_width(space), context.json);
     }
   }
@@ -69,6 +81,8 @@ Action configure(CLI::App& command, const Context& context) {
   options->variants.add_fix_to(command, context.kernel ? &context.kernel->space : nullptr);
   options->variants.add_to(command);
   options->variants.add_covering_to(command);
+  command.add_flag("--precheck", options->precheck,
+                   "what passes is also checked on the CPU, as before it is stored: races, bounds, orders of threads");
   return [options](Context& run_context) { return run(run_context, *options); };
 }
 
