@@ -31,8 +31,9 @@ struct Runtime {
   // Waits until every live lane of the wave has arrived, then returns the WAVE_SIZE slots into which each put its
   // `bits`; they stay valid until the wave's next exchange. Slots of lanes that returned or never were hold all ones.
   const unsigned long long* (*exchange)(Thread* self, unsigned long long bits, int line, Combine combine);
-  // Watched modules only: the running thread is about to access memory; `pc` lies just behind the call that says so.
-  void (*access)(const void* address, unsigned long bytes, bool is_write, const void* pc);
+  // Watched modules only: the running thread is about to access memory, and takes the address for a multiple of
+  // `alignment`; `pc` lies just behind the call that says so.
+  void (*access)(const void* address, unsigned long bytes, unsigned long alignment, bool is_write, const void* pc);
   void* (*move)(void* to, const void* from, unsigned long bytes);  // memmove and memset
   void* (*fill)(void* to, int value, unsigned long bytes);
 };
@@ -100,15 +101,17 @@ inline constexpr bool kIsWatched = true;
 
 // There is no runtime yet while the module's own start-up code runs.
 HIPTUNE_UNWATCHED __attribute__((always_inline)) inline void report(const void* address, unsigned long bytes,
-                                                                    bool is_write, const void* pc) {
-  if (hiptune_host_module.runtime != nullptr) hiptune_host_module.runtime->access(address, bytes, is_write, pc);
+                                                                    unsigned long alignment, bool is_write,
+                                                                    const void* pc) {
+  if (hiptune_host_module.runtime != nullptr)
+    hiptune_host_module.runtime->access(address, bytes, alignment, is_write, pc);
 }
 
 // A vector is accessed as a whole; compilers leave out elements that are not used, and clang's instrumentation passes
 // over more than 16 bytes.
 HIPTUNE_UNWATCHED __attribute__((noinline)) inline void report_vector(const void* address, unsigned long bytes,
                                                                       bool is_write) {
-  report(address, bytes, is_write, __builtin_return_address(0));
+  report(address, bytes, bytes, is_write, __builtin_return_address(0));
 }
 #else
 inline constexpr bool kIsWatched = false;
@@ -178,27 +181,27 @@ struct Entry<Kernel> {
 #if defined(HIPTUNE_HOST_WATCHED)
 // What code compiled with -fsanitize=thread calls, in place of that sanitizer's own runtime.
 #define HIPTUNE_HOOK extern "C" HIPTUNE_UNWATCHED __attribute__((used, visibility("hidden")))
-#define HIPTUNE_ACCESS_HOOK(name, bytes, is_write)                                \
-  HIPTUNE_HOOK void name(void* address) {                                         \
-    hiptune::host::report(address, bytes, is_write, __builtin_return_address(0)); \
+#define HIPTUNE_ACCESS_HOOK(name, bytes, alignment, is_write)                                \
+  HIPTUNE_HOOK void name(void* address) {                                                    \
+    hiptune::host::report(address, bytes, alignment, is_write, __builtin_return_address(0)); \
   }
-#define HIPTUNE_ACCESS_HOOKS(bytes)                               \
-  HIPTUNE_ACCESS_HOOK(__tsan_read##bytes, bytes, false)           \
-  HIPTUNE_ACCESS_HOOK(__tsan_write##bytes, bytes, true)           \
-  HIPTUNE_ACCESS_HOOK(__tsan_unaligned_read##bytes, bytes, false) \
-  HIPTUNE_ACCESS_HOOK(__tsan_unaligned_write##bytes, bytes, true) \
-  HIPTUNE_ACCESS_HOOK(__tsan_volatile_read##bytes, bytes, false)  \
-  HIPTUNE_ACCESS_HOOK(__tsan_volatile_write##bytes, bytes, true)
-HIPTUNE_ACCESS_HOOKS(1)
-HIPTUNE_ACCESS_HOOKS(2)
-HIPTUNE_ACCESS_HOOKS(4)
-HIPTUNE_ACCESS_HOOKS(8)
-HIPTUNE_ACCESS_HOOKS(16)
+#define HIPTUNE_ACCESS_HOOKS(bytes, alignment)                              \
+  HIPTUNE_ACCESS_HOOK(__tsan_read##bytes, bytes, alignment, false)          \
+  HIPTUNE_ACCESS_HOOK(__tsan_write##bytes, bytes, alignment, true)          \
+  HIPTUNE_ACCESS_HOOK(__tsan_unaligned_read##bytes, bytes, 1, false)        \
+  HIPTUNE_ACCESS_HOOK(__tsan_unaligned_write##bytes, bytes, 1, true)        \
+  HIPTUNE_ACCESS_HOOK(__tsan_volatile_read##bytes, bytes, alignment, false) \
+  HIPTUNE_ACCESS_HOOK(__tsan_volatile_write##bytes, bytes, alignment, true)
+HIPTUNE_ACCESS_HOOKS(1, 1)
+HIPTUNE_ACCESS_HOOKS(2, 2)
+HIPTUNE_ACCESS_HOOKS(4, 4)
+HIPTUNE_ACCESS_HOOKS(8, 8)
+HIPTUNE_ACCESS_HOOKS(16, 8)  // compilers call these for what is aligned to 8 bytes, too
 HIPTUNE_HOOK void __tsan_read_range(void* address, unsigned long bytes) {
-  hiptune::host::report(address, bytes, false, __builtin_return_address(0));
+  hiptune::host::report(address, bytes, 1, false, __builtin_return_address(0));
 }
 HIPTUNE_HOOK void __tsan_write_range(void* address, unsigned long bytes) {
-  hiptune::host::report(address, bytes, true, __builtin_return_address(0));
+  hiptune::host::report(address, bytes, 1, true, __builtin_return_address(0));
 }
 HIPTUNE_HOOK void __tsan_init() {}
 HIPTUNE_HOOK void __tsan_func_entry(void*) {}
@@ -207,13 +210,13 @@ HIPTUNE_HOOK void __tsan_func_exit(void*) {}
 // Copies of many bytes become calls: of these three, and by newer versions of clang of the three after them.
 #define HIPTUNE_COPY_HOOK(name)                                              \
   HIPTUNE_HOOK void* name(void* to, const void* from, unsigned long bytes) { \
-    hiptune::host::report(from, bytes, false, __builtin_return_address(0));  \
-    hiptune::host::report(to, bytes, true, __builtin_return_address(0));     \
+    hiptune::host::report(from, bytes, 1, false, __builtin_return_address(0)); \
+    hiptune::host::report(to, bytes, 1, true, __builtin_return_address(0));  \
     return hiptune_host_module.runtime->move(to, from, bytes);               \
   }
 #define HIPTUNE_FILL_HOOK(name)                                          \
   HIPTUNE_HOOK void* name(void* to, int value, unsigned long bytes) {    \
-    hiptune::host::report(to, bytes, true, __builtin_return_address(0)); \
+    hiptune::host::report(to, bytes, 1, true, __builtin_return_address(0)); \
     return hiptune_host_module.runtime->fill(to, value, bytes);          \
   }
 HIPTUNE_COPY_HOOK(memcpy)

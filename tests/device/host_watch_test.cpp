@@ -103,9 +103,10 @@ TEST_P(Watched, a_write_of_lds_that_another_thread_read) {
 }
 
 TEST_P(Watched, two_threads_that_write_the_same_value) {
-  EXPECT_THAT(fault("if (threadIdx.x == 9 || threadIdx.x == 40)\n  y[1] = 1;"),
-              AllOf(StartsWith("race: thread 40 writes byte 4 of row 0 of y, which thread 9 wrote with no barrier"),
-                    HasSubstr("(" + line(2) + "; k")));
+  EXPECT_THAT(
+      fault("if (threadIdx.x == 9 || threadIdx.x == 40)\n  y[1] = 1;"),
+      AllOf(StartsWith("race: thread 40 writes byte 4 of row 0 of y, which thread 9 wrote too, with no barrier"),
+            HasSubstr("(" + line(2) + "; k")));
 }
 
 TEST_P(Watched, a_shuffle_orders_no_memory) {
@@ -178,6 +179,15 @@ TEST_P(Watched, the_stack_of_another_thread) {
                     "const auto address = shuffle((unsigned long long)&mine, 0);\n"
                     "if (threadIdx.x == 5) y[0] = *(volatile int*)address;"),
               HasSubstr("thread 5 reads 4 bytes at 0x"));
+}
+
+TEST_P(Watched, vectors_at_addresses_that_are_no_multiple_of_their_size) {
+  EXPECT_THAT(fault("y[0] = load_vector<2>(x + 1)[0];", geometry(1, 1)),
+              AllOf(StartsWith("misaligned: thread 0 reads 8 bytes of x at an address that is no multiple of 8"),
+                    HasSubstr("(" + line(1) + ";")));
+  EXPECT_THAT(fault("vector<float, 4> v{};\nstore_vector(y + 6, v);", geometry(1, 1)),
+              AllOf(StartsWith("misaligned: thread 0 writes 16 bytes of y at an address that is no multiple of 16"),
+                    HasSubstr("(" + line(2) + ";")));
 }
 
 TEST_P(Watched, vectors_of_every_width_as_a_whole) {

@@ -24,9 +24,10 @@ class WatchRules : public testing::Test {
     watch.begin_block(0);
   }
 
-  std::optional<std::string> access(int thread, const std::byte* address, std::size_t bytes, bool is_write) {
+  std::optional<std::string> access(int thread, const std::byte* address, std::size_t bytes, bool is_write,
+                                    std::size_t alignment = 1) {
     const std::optional<Violation> violation =
-        watch.check({address, bytes, is_write, static_cast<std::uint16_t>(thread), 1});
+        watch.check({address, bytes, alignment, is_write, static_cast<std::uint16_t>(thread), 1});
     if (!violation) return std::nullopt;
     return watch.describe(*violation);
   }
@@ -53,6 +54,14 @@ TEST_F(WatchRules, a_thread_may_do_to_a_byte_what_it_likes) {
   }
 }
 
+TEST_F(WatchRules, an_address_is_as_aligned_as_it_is_taken_to_be) {
+  const std::byte* even = x.data() + reinterpret_cast<std::uintptr_t>(x.data()) % 4;
+  EXPECT_EQ(access(3, even, 4, false, 4), kFine);
+  EXPECT_EQ(access(3, even + 2, 4, false, 1), kFine);
+  EXPECT_EQ(access(3, even + 2, 4, false, 4),
+            "misaligned: thread 3 reads 4 bytes of x at an address that is no multiple of 4");
+}
+
 TEST_F(WatchRules, a_read_after_a_write_needs_a_barrier) {
   EXPECT_EQ(write(3, lds(12), 4), kFine);
   EXPECT_EQ(read(7, lds(13)), "race: thread 7 reads LDS byte 13, which thread 3 wrote with no barrier in between");
@@ -72,7 +81,8 @@ TEST_F(WatchRules, a_write_after_a_read_needs_a_barrier_whoever_of_several_read)
 TEST_F(WatchRules, two_writes_need_a_barrier) {
   EXPECT_EQ(write(3, lds(0), 8), kFine);
   EXPECT_EQ(write(4, lds(8), 8), kFine);
-  EXPECT_EQ(write(4, lds(7), 1), "race: thread 4 writes LDS byte 7, which thread 3 wrote with no barrier in between");
+  EXPECT_EQ(write(4, lds(7), 1),
+            "race: thread 4 writes LDS byte 7, which thread 3 wrote too, with no barrier in between");
 }
 
 TEST_F(WatchRules, a_barrier_orders_nothing_between_blocks) {
@@ -82,7 +92,7 @@ TEST_F(WatchRules, a_barrier_orders_nothing_between_blocks) {
   EXPECT_EQ(read(3, y.data() + 13),
             "race: thread 3 reads byte 1 of row 1 of y, which thread 3 of block 0 wrote in the same launch");
   EXPECT_EQ(write(3, y.data() + 12),
-            "race: thread 3 writes byte 0 of row 1 of y, which thread 3 of block 0 wrote in the same launch");
+            "race: thread 3 writes byte 0 of row 1 of y, which thread 3 of block 0 wrote too, in the same launch");
 }
 
 TEST_F(WatchRules, a_write_of_what_another_block_read_is_found_though_this_block_read_it_since) {

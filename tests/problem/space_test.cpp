@@ -23,6 +23,7 @@ TEST(Space, reads_a_file_with_every_field) {
   EXPECT_EQ(space.constraints.size(), 2U);
   EXPECT_EQ(space.work_flops.text(), "0");
   EXPECT_EQ(space.tolerance.reason, "a sum of cols terms");
+  EXPECT_EQ(space.tolerance.origin, 1e-4);
 }
 
 TEST(Space, reads_dimensions) {

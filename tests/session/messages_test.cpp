@@ -61,13 +61,6 @@ TEST(Messages, keep_every_field_of_a_trial) {
   for (std::size_t i = 0; i < trial.resources.size(); ++i) expect_equal(received.resources[i], trial.resources[i]);
 }
 
-TEST(Messages, say_whether_the_origin_would_have_passed_it) {
-  Trial trial = full_trial();
-  EXPECT_EQ(sent(to_json(trial)).at("errors").at("within_2e-5_at_shape"), true);
-  trial.errors.at_shape = 2.1e-5;
-  EXPECT_EQ(sent(to_json(trial)).at("errors").at("within_2e-5_at_shape"), false);
-}
-
 TEST(Messages, keep_what_became_of_planted_faults_and_of_a_precheck) {
   const std::vector<CaughtFault> faults{{"one", "here", "y: wrote 1 elements past its end"}, {"two", "there", ""}};
   const std::vector<CaughtFault> received = caught_faults_from_json(sent(to_json(faults)));

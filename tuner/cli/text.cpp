@@ -52,13 +52,13 @@ std::string format_errors(const ErrorSummary& errors) {
                      format_error(has_relative(errors) ? errors.relative : errors.absolute), errors.in_limits);
 }
 
-std::string accuracy_of(const std::vector<Trial>& trials) {
+std::string accuracy_of(const std::vector<Trial>& trials, const Tolerance& tolerance) {
   const Trial *worst = nullptr, *largest = nullptr;
   std::size_t beyond = 0, compared = 0;
   for (const Trial& trial : trials) {
     if (!trial.is_good() || trial.checks == 0) continue;
     ++compared;
-    beyond += trial.errors.at_shape > kOriginLimit;
+    beyond += tolerance.origin && trial.errors.at_shape > *tolerance.origin;
     if (worst == nullptr || trial.errors.in_limits > worst->errors.in_limits) worst = &trial;
     if (largest == nullptr || trial.errors.at_shape > largest->errors.at_shape) largest = &trial;
   }
@@ -66,12 +66,11 @@ std::string accuracy_of(const std::vector<Trial>& trials) {
   std::string text =
       fmt::format("closest to its limit: {}, {:.2f} of it", to_string(worst->config), worst->errors.in_limits);
   if (!worst->errors.worst.empty()) text += " at " + worst->errors.worst;
-  text += fmt::format("\nlargest absolute error on random inputs at the shape: {} ({}); ",
+  text += fmt::format("\nlargest absolute error on random inputs at the shape: {} ({})",
                       format_error(largest->errors.at_shape), to_string(largest->config));
-  return text +
-         (beyond == 0 ? fmt::format("all within {:g}", kOriginLimit)
-                      : fmt::format("{} of {} beyond {:g}", beyond, compared, kOriginLimit)) +
-         ", the origin's limit";
+  if (!tolerance.origin) return text;
+  return text + (beyond == 0 ? "; all within " : fmt::format("; {} of {} beyond ", beyond, compared)) +
+         fmt::format("the origin's {:g}", *tolerance.origin);
 }
 
 std::string format_bytes(double bytes) {

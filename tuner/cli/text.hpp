@@ -33,9 +33,9 @@ class Table {
 // "largest error 2.3e-07 (0.28 of the limit)", relative to the oracle; "largest absolute error …" where the limit is
 // an absolute one.
 [[nodiscard]] std::string format_errors(const ErrorSummary& errors);
-// How near the variants that passed come to their limits, and to the absolute limit of the kernels' origin: two lines,
-// or nothing where nothing was compared.
-[[nodiscard]] std::string accuracy_of(const std::vector<Trial>& trials);
+// How near the variants that passed come to their limits, and to the limit of the kernel's origin where its space has
+// one: two lines, or nothing where nothing was compared.
+[[nodiscard]] std::string accuracy_of(const std::vector<Trial>& trials, const Tolerance& tolerance);
 [[nodiscard]] std::string format_bytes(double bytes);
 // "1 variant", "2 variants".
 [[nodiscard]] std::string counted(std::size_t count, const std::string& noun);

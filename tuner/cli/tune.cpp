@@ -168,11 +168,11 @@ std::string finals_of(const TuneResult& result) {
   return table.text();
 }
 
-void print_result(const TuneResult& result, const TuneRequest& request, bool lost) {
+void print_result(const TuneResult& result, const TuneRequest& request, const Space& space, bool lost) {
   print("");
   print(table_of(result, request.objective) + yardstick_text(result));
   if (const std::string finals = finals_of(result); !finals.empty()) print("\n" + finals.substr(0, finals.size() - 1));
-  if (const std::string accuracy = accuracy_of(result.trials); !accuracy.empty()) print(accuracy);
+  if (const std::string accuracy = accuracy_of(result.trials, space.tolerance); !accuracy.empty()) print(accuracy);
   print("failures: " + failures_by_kind(result.trials) + first_failure(result.trials));
   if (!result.prechecks.empty()) print("precheck on the CPU: " + precheck_text(result.prechecks));
   if (result.invalid.count > 0)
@@ -198,6 +198,7 @@ Json result_json(const Space& space, const TuneResult& result, const TuneRequest
             {"objective", to_string(request.objective)},
             {"trials", result.trials.size()},
             {"failures", failures_by_kind(result.trials)}};
+  if (space.tolerance.origin) json["origin_limit"] = *space.tolerance.origin;
   if (!result.yardstick) json["no_yardstick"] = result.no_yardstick;
   for (const FinalResult& one : result.finals)
     json["finals"].push_back({{"config", to_json(result.trials[one.trial].config)},
@@ -318,7 +319,8 @@ int run(Context& context, const TuneOptions& options) {
                         coordinator.target().name));
     TuneResult result = tuning.run(request);
     const bool lost = result.storing == Storing::stored && !is_found(store, key, kernel, problem, result);
-    context.json ? print_json(result_json(kernel.space, result, request, lost)) : print_result(result, request, lost);
+    context.json ? print_json(result_json(kernel.space, result, request, lost))
+                 : print_result(result, request, kernel.space, lost);
     if (result.storing != Storing::none && !lost) replace_orphans(store, key, kernel, problem, context.json);
     all_usable = all_usable && result.storing != Storing::none && !lost;
   }

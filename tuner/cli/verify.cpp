@@ -69,7 +69,7 @@ int run(Context& context, const VerifyOptions& options) {
                 {"variants", all.size()},
                 {"failures", failures}});
   else
-    print(with_newline(accuracy_of(all)) +
+    print(with_newline(accuracy_of(all, space.tolerance)) +
           fmt::format("{} of {} passed; failures: {}", passed, counted(all.size(), "variant"), failures) +
           first_failure(all));
   return passed == all.size() ? kDone : kNothingUsable;

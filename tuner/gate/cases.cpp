@@ -29,10 +29,12 @@ constexpr SmallShape kSmallShapes[] = {
     {1, 1, 0, false, false},    {3, 13, 2, true, true},     {33, 257, 2, true, true},
     {7, 256, 2, true, true},    {5, 1030, 2, true, false},  {3, 2048, 2, true, false},
     {1, 4096, 0, false, false}, {1100, 2, 1, false, false}, {3, kTunedExtent, 2, true, true}};
-// Elements of a buffer up to which the tuned extents with a few rows get the whole adversarial set, and up to which
-// they get the start of it, for configurations that are valid at no other small shape.
+// Elements of a buffer up to which the tuned extents with a few rows get the whole adversarial set, up to which they
+// get the start of it, for configurations that are valid at no other small shape, and up to which they get random
+// inputs.
 constexpr std::int64_t kSmallElements = 200'000;
-constexpr std::int64_t kMostElements = 4'000'000;
+constexpr std::int64_t kMediumElements = 4'000'000;
+constexpr std::int64_t kMostElements = 16'000'000;
 
 // The extent of the k-th dimension of its kind: a kernel that takes one dimension for another must not be right by
 // chance. Multiples of 4 stay so.
@@ -66,7 +68,7 @@ std::int64_t largest_buffer(const Space& space, const Problem& problem, const Ta
 std::vector<Pattern> patterns_for(const SmallShape& shape, std::int64_t elements, const SmallCases& wanted) {
   if (shape.other == kTunedExtent && elements > kMostElements) return {};
   std::vector<Pattern> patterns{Pattern::random};
-  if (!shape.adversarial) return patterns;
+  if (!shape.adversarial || elements > kMediumElements) return patterns;
   const auto is_affordable = [&](Pattern pattern) {
     return elements <= kSmallElements || pattern == Pattern::zeros || pattern == Pattern::negative;
   };
@@ -183,6 +185,7 @@ std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, 
       if (!applies(pattern, kernel.space)) continue;
       cases.push_back(maker.make(small, pattern, shape.padded, cases.size()));
       cases.back().grid_limit = shape.grid_limit;
+      cases.back().has_tuned_extents = shape.other == kTunedExtent;
     }
   }
   add_far_case(maker, problem, wanted, cases);

@@ -20,7 +20,8 @@ struct GateCase {
   std::int64_t grid_limit = 0;  // > 0: looping grids are held to so many blocks, so that blocks loop
   bool run_twice = true;
   bool at_tuned_shape = false;
-  bool rows_far_apart = false;  // more than 2^31 elements, where a buffer has a stride; judged on the host only
+  bool has_tuned_extents = false;  // but for its batch dimensions it is the tuned problem
+  bool rows_far_apart = false;     // more than 2^31 elements, where a buffer has a stride; judged on the host only
 };
 
 inline constexpr int kTunedSets = 3;

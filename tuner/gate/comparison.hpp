@@ -22,9 +22,6 @@ struct ErrorSummary {
   void merge(const ErrorSummary& other);
 };
 
-// The absolute limit that the kernels' origin tested by; shown beside each kernel's own, which decides.
-inline constexpr double kOriginLimit = 2e-5;
-
 struct Comparison {
   ErrorSummary errors;
   std::int64_t worst = -1;             // the element with the largest error in limits, in row order; -1: there is none

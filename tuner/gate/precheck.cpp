@@ -66,8 +66,10 @@ Precheck::Precheck(const Kernel& kernel, const Problem& problem, const TargetFac
     const host::HostSettings settings{
         .facts = facts_, .watched = watched, .pages = pages, .temporary_directory = temporary_directory};
     stages_.push_back(std::make_unique<Stage>(phase, settings, kernel, host_compiler));
-    for (GateCase& one : small_cases(kernel, problem, facts_, oracle, seed, {pages, adversarial}))
+    for (GateCase& one : small_cases(kernel, problem, facts_, oracle, seed, {pages, adversarial})) {
+      covers_tuned_extents_ = covers_tuned_extents_ || one.has_tuned_extents;
       stages_.back()->gate.add(std::move(one), Judged::on_host);
+    }
   };
   add("precheck: bounds and races", true, Pages::none, few_patterns());
   add("precheck: inaccessible pages behind buffers", false, Pages::behind, {});
@@ -79,6 +81,7 @@ Precheck::~Precheck() = default;
 PrecheckVerdict Precheck::check(const Config& config, const std::function<void(const std::string&)>& phase) {
   using enum PrecheckVerdict::Outcome;
   if (const auto why = why_invalid(kernel_->space, problem_, facts_, config)) return {impossible, *why};
+  if (!covers_tuned_extents_) return {impossible, "rows of " + to_string(kernel_->space, problem_) + " are too long"};
   for (const auto& stage : stages_) {
     phase(stage->phase);
     PrecheckVerdict verdict = check(*stage, config);

@@ -43,6 +43,7 @@ class Precheck {
   Problem problem_;
   TargetFacts facts_;
   Compiler* compiler_;
+  bool covers_tuned_extents_ = false;  // else what passes need not be right at the shape that is tuned
   std::vector<std::unique_ptr<Stage>> stages_;
 };
 

@@ -106,6 +106,7 @@ struct Tolerance {
   Expression atol;
   Expression rtol;
   std::string reason;
+  std::optional<double> origin{};  // an absolute limit that others test by: reported, and deciding nothing
 };
 
 struct Baseline {

@@ -129,8 +129,10 @@ std::vector<LaunchRule> read_plan(const JsonNode& node) {
 }
 
 Tolerance read_tolerance(const JsonNode& node) {
-  node.require_only({"atol", "rtol", "reason"});
-  return {read_expression(node.at("atol")), read_expression(node.at("rtol")), node.at("reason").text()};
+  node.require_only({"atol", "rtol", "reason", "origin"});
+  Tolerance tolerance{read_expression(node.at("atol")), read_expression(node.at("rtol")), node.at("reason").text()};
+  if (const auto origin = node.find("origin")) tolerance.origin = origin->number();
+  return tolerance;
 }
 
 Assignment read_config(const Space& space, const JsonNode& node) {
@@ -179,6 +181,7 @@ Json without_prose(Json document) {
     erase_from_each(document, section, "description");
   erase_from_each(document, "constraints", "reason");
   document.at("tolerance").erase("reason");
+  document.at("tolerance").erase("origin");
   return document;
 }
 

@@ -120,7 +120,9 @@ PrecheckVerdict Coordinator::precheck(const std::string& kernel, const Problem& 
   WorkerAnswer answer = worker().ask(message, long_deadline());  // a CPU takes its time
   if (const auto* reply = std::get_if<Json>(&answer)) return precheck_verdict_from_json(*reply);
   worker_.reset();
-  return {PrecheckVerdict::Outcome::rejected, describe(answer)};
+  // What takes too long may have nothing wrong with it.
+  const bool is_late = std::holds_alternative<WorkerTimedOut>(answer);
+  return {is_late ? PrecheckVerdict::Outcome::impossible : PrecheckVerdict::Outcome::rejected, describe(answer)};
 }
 
 std::vector<CaughtFault> Coordinator::self_test(const Config& config) {

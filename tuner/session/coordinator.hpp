@@ -50,7 +50,7 @@ class Coordinator {
   // See Bench::self_test. Requires prepare. Throws Error, also when the worker dies of it.
   [[nodiscard]] std::vector<CaughtFault> self_test(const Config& config);
 
-  // On the CPU; needs no prepare. A worker's death or a hang rejects the configuration.
+  // On the CPU; needs no prepare. A worker's death rejects the configuration; a hang says that the CPU cannot run it.
   [[nodiscard]] PrecheckVerdict precheck(const std::string& kernel, const Problem& problem, const Config& config,
                                          std::uint64_t seed);
 

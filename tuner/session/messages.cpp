@@ -253,10 +253,11 @@ Error error_from_json(const Json& json) {
 }
 
 Json to_json(const ErrorSummary& errors) {
-  return {
-      {"max_absolute", number(errors.absolute)},          {"max_relative", number(errors.relative)},
-      {"max_in_limits", number(errors.in_limits)},        {"worst", errors.worst},
-      {"max_absolute_at_shape", number(errors.at_shape)}, {"within_2e-5_at_shape", errors.at_shape <= kOriginLimit}};
+  return {{"max_absolute", number(errors.absolute)},
+          {"max_relative", number(errors.relative)},
+          {"max_in_limits", number(errors.in_limits)},
+          {"worst", errors.worst},
+          {"max_absolute_at_shape", number(errors.at_shape)}};
 }
 
 ErrorSummary errors_from_json(const Json& json) {

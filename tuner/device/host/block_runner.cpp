@@ -299,28 +299,40 @@ void BlockRunner::check_lds() {
 
 // Called for every access that an instrumented module does not know to be of its thread's registers, also by code that
 // runs when the module is loaded or unloaded.
-void BlockRunner::access(const void* address, unsigned long bytes, bool is_write, const void* pc) {
+void BlockRunner::access(const void* address, unsigned long bytes, unsigned long alignment, bool is_write,
+                         const void* pc) {
   BlockRunner* const runner = current_runner;
   if (runner == nullptr || runner->stacks_.holds(runner->stack_of_[index(runner->running_)], address)) return;
   const auto offset = static_cast<const std::byte*>(pc) - runner->launch_->image.data();
-  runner->check_access({static_cast<const std::byte*>(address), bytes, is_write,
+  runner->check_access({static_cast<const std::byte*>(address), bytes, alignment, is_write,
                         static_cast<std::uint16_t>(runner->running_), static_cast<std::uint32_t>(offset)});
 }
 
 void BlockRunner::check_access(const Access& access) {
-  const std::optional<Violation> violation = watch_->check(access);
+  std::optional<Violation> violation = watch_->check(access);
   if (!violation || (!violation->race && is_own(access.address))) return;
+  // Its own constants are there to be read.
+  violation->is_static = is_of_module(access.address);
+  if (violation->is_static && !access.is_write) return;
   abort({.kind = Fault::Kind::violation, .block = block_number(), .violation = violation});
 }
 
-// What the device layer reads to know its thread, and the module's own constants and variables.
+namespace {
+
+bool lies_in(const void* address, const void* first, std::size_t bytes) {
+  return static_cast<std::size_t>(static_cast<const std::byte*>(address) - static_cast<const std::byte*>(first)) <
+         bytes;
+}
+
+}  // namespace
+
+// What the device layer reads to know its thread.
 bool BlockRunner::is_own(const void* address) const {
-  const auto lies_in = [address](const void* first, std::size_t bytes) {
-    return static_cast<std::size_t>(static_cast<const std::byte*>(address) - static_cast<const std::byte*>(first)) <
-           bytes;
-  };
-  return lies_in(this, sizeof(*this)) || lies_in(&runtime(), sizeof(Runtime)) ||
-         lies_in(launch_->image.data(), launch_->image.size());
+  return lies_in(address, this, sizeof(*this)) || lies_in(address, &runtime(), sizeof(Runtime));
+}
+
+bool BlockRunner::is_of_module(const void* address) const {
+  return lies_in(address, launch_->image.data(), launch_->image.size());
 }
 
 std::int64_t BlockRunner::block_number() const {

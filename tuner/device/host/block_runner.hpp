@@ -53,7 +53,7 @@ class BlockRunner {
   static Thread* current();
   static void barrier(Thread* self, int line);
   static const unsigned long long* exchange(Thread* self, unsigned long long bits, int line, Combine combine);
-  static void access(const void* address, unsigned long bytes, bool is_write, const void* pc);
+  static void access(const void* address, unsigned long bytes, unsigned long alignment, bool is_write, const void* pc);
   static void fiber_entry(boost::context::detail::transfer_t transfer);
 
   void prepare(Launch& launch);
@@ -75,6 +75,7 @@ class BlockRunner {
   void check_lds();
   void check_access(const Access& access);
   [[nodiscard]] bool is_own(const void* address) const;
+  [[nodiscard]] bool is_of_module(const void* address) const;
   [[nodiscard]] std::int64_t block_number() const;
   [[nodiscard]] bool is_unwritten(const std::byte* first, std::size_t bytes) const;
   [[noreturn]] void abort(Fault::Kind kind, int first, int first_line, int second, int second_line);

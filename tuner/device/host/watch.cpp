@@ -116,6 +116,13 @@ void Watch::begin_block(std::int64_t block) {
 }
 
 std::optional<Violation> Watch::check(const Access& access) {
+  const bool is_misaligned = reinterpret_cast<std::uintptr_t>(access.address) % access.alignment != 0;
+  std::optional<Violation> violation = check_place(access);
+  if (!violation && is_misaligned) violation = Violation{access, std::nullopt, true};
+  return violation;
+}
+
+std::optional<Violation> Watch::check_place(const Access& access) {
   if (contains(lds_surroundings_, access.address)) return check_lds(access);
   for (Region& region : regions_)
     if (static_cast<std::size_t>(access.address - region.first) < region.span) return check_buffer(region, access);
@@ -157,8 +164,22 @@ std::int64_t Watch::block_of(std::uint32_t epoch) const {
 }
 
 std::string Watch::describe(const Violation& violation) const {
-  if (violation.race) return "race: " + describe_race(violation.access, *violation.race);
-  return describe_bounds(violation.access);
+  const Access& access = violation.access;
+  if (violation.is_static)
+    return "static memory: " + begin_sentence(access) +
+           "a variable of the module, which all blocks share; use LDS or a workspace";
+  if (violation.is_misaligned)
+    return "misaligned: " + begin_sentence(access) + count_bytes(access.bytes) + place_of(access.address) +
+           " at an address that is no multiple of " + std::to_string(access.alignment);
+  if (violation.race) return "race: " + describe_race(access, *violation.race);
+  return describe_bounds(access);
+}
+
+// " of x", where it is known.
+std::string Watch::place_of(const std::byte* address) const {
+  if (contains(lds_surroundings_, address)) return " of LDS";
+  const Region* region = nearest(address);
+  return region == nullptr ? "" : " of " + region->buffer.name;
 }
 
 std::string Watch::describe_race(const Access& access, const Race& race) const {
@@ -174,7 +195,8 @@ std::string Watch::describe_race(const Access& access, const Race& race) const {
   const bool same_block = race.before.epoch >= first_epoch_of_block_;
   if (!same_block) text += " of block " + std::to_string(block_of(race.before.epoch));
   text += race.before_wrote ? " wrote" : " read";
-  return text + (same_block ? " with no barrier in between" : " in the same launch");
+  return text + (access.is_write && race.before_wrote ? " too," : "") +
+         (same_block ? " with no barrier in between" : " in the same launch");
 }
 
 std::string Watch::describe_bounds(const Access& access) const {

@@ -16,6 +16,7 @@ namespace hiptune::host {
 struct Access {
   const std::byte* address = nullptr;
   std::size_t bytes = 0;
+  std::size_t alignment = 1;  // that the address is taken to have
   bool is_write = false;
   std::uint16_t thread = 0;  // of the block, in linear order
   std::uint32_t pc = 0;      // as in Event
@@ -25,6 +26,8 @@ struct Access {
 struct Violation {
   Access access;
   std::optional<Race> race;
+  bool is_misaligned = false;  // and nothing else
+  bool is_static = false;      // a write of a variable of the module
 };
 
 // The buffers and the LDS that kernels may touch, and what has been done to each byte of them. For one OS thread, which
@@ -63,12 +66,14 @@ class Watch {
   [[nodiscard]] static Region region_of(const WatchedBuffer& buffer);
   [[nodiscard]] std::optional<Race> record(Shadow& shadow, std::size_t first, const Access& access,
                                            std::uint32_t first_epoch) const;
+  [[nodiscard]] std::optional<Violation> check_place(const Access& access);
   [[nodiscard]] std::optional<Violation> check_lds(const Access& access);
   [[nodiscard]] std::optional<Violation> check_buffer(Region& region, const Access& access) const;
   void forget();
 
   [[nodiscard]] const Region* nearest(const std::byte* address) const;
   [[nodiscard]] std::int64_t block_of(std::uint32_t epoch) const;
+  [[nodiscard]] std::string place_of(const std::byte* address) const;
   [[nodiscard]] std::string describe_race(const Access& access, const Race& race) const;
   [[nodiscard]] std::string describe_bounds(const Access& access) const;
 
