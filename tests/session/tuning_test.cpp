@@ -295,6 +295,19 @@ TEST_F(Prechecking, of_none_stores_what_the_gate_passed_and_says_so) {
   EXPECT_TRUE(result.prechecks.empty());
 }
 
+TEST_F(Prechecking, takes_an_entry_that_it_proves_wrong_out_of_the_cache) {
+  ASSERT_EQ(tune_mishap("hidden", Prechecked::none).storing, Storing::stored);
+  const Record other = *tune_mishap("hidden", Prechecked::none).record;
+  const TuneResult result = tune_mishap("hidden", Prechecked::winners);
+  EXPECT_EQ(result.storing, Storing::none);
+  ASSERT_EQ(result.removed.size(), 1u);
+  EXPECT_EQ(result.removed[0].config, other.config);
+  EXPECT_TRUE(stored().empty());
+  ASSERT_EQ(tune(harmless(64)).storing, Storing::stored);
+  EXPECT_TRUE(tune_mishap("hidden", Prechecked::winners).removed.empty());
+  EXPECT_EQ(stored().size(), 1u) << "that of another configuration stays";
+}
+
 TEST_F(Prechecking, stores_nothing_where_the_fallback_is_wrong) {
   edit(kernels_.path() / "mishaps.json",
        {"", "\"fallback\": {\"MISHAP\": \"none\"", "\"fallback\": {\"MISHAP\": \"hidden\""});

@@ -48,6 +48,7 @@ std::vector<std::string> row_of(const Record& record, Freshness freshness) {
           share_of_copy(record),
           speed_ups(record),
           fmt::format("{}", record.ties.size()),
+          record.gate.precheck.empty() ? "-" : first_line(record.gate.precheck, 24),
           record.provenance.date.substr(0, 10),
           to_string(freshness)};
 }
@@ -71,7 +72,8 @@ void print_records(const CacheKey& key, const std::filesystem::path& file, const
   }
   if (records.empty()) return;
   print(key.device + " (" + file.string() + ")");
-  Table table({"problem", "configuration", "cold", "warm", "of copy", "faster than", "ties", "tuned", "state"});
+  Table table(
+      {"problem", "configuration", "cold", "warm", "of copy", "faster than", "ties", "precheck", "tuned", "state"});
   for (const Record& record : records) table.add(row_of(record, check_record(key, record, kernel).freshness));
   const std::string text = table.text();
   print(text.substr(0, text.size() - 1));  // print ends the line

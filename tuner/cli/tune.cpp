@@ -174,7 +174,9 @@ void print_result(const TuneResult& result, const TuneRequest& request, const Sp
   if (const std::string finals = finals_of(result); !finals.empty()) print("\n" + finals.substr(0, finals.size() - 1));
   if (const std::string accuracy = accuracy_of(result.trials, space.tolerance); !accuracy.empty()) print(accuracy);
   print("failures: " + failures_by_kind(result.trials) + first_failure(result.trials));
-  if (!result.prechecks.empty()) print("precheck on the CPU: " + precheck_text(result.prechecks));
+  print("precheck on the CPU: " + (result.prechecks.empty() ? "not done" : precheck_text(result.prechecks)));
+  for (const Record& gone : result.removed)
+    print("removed: the cache's entry of this problem, " + to_string(gone.config) + ", which is wrong");
   if (result.invalid.count > 0)
     print(fmt::format("{} more {} invalid here: {}", result.invalid.count, result.invalid.count == 1 ? "is" : "are",
                       result.invalid.example));
@@ -212,6 +214,7 @@ Json result_json(const Space& space, const TuneResult& result, const TuneRequest
     json["prechecks"].push_back(std::move(line));
   }
   if (!result.refusal.empty()) json["refusal"] = result.refusal;
+  for (const Record& gone : result.removed) json["removed"].push_back(Json::parse(to_json_line(gone)));
   if (result.record) json["entry"] = Json::parse(to_json_line(*result.record));
   return json;
 }

@@ -131,6 +131,7 @@ TuneResult Tuning::run(const TuneRequest& request) {
   decide(request, result);
   if (result.selection) precheck_rest(request, result);
   for (const auto& [name, one] : prechecks_) result.prechecks.push_back(one);
+  remove_disproved(request, result);
   if (result.selection && result.refusal.empty()) store_winner(request, result);
   return result;
 }
@@ -329,6 +330,27 @@ void Tuning::take_finals(const TuneRequest& request, const std::vector<std::size
 }
 
 bool Tuning::is_partial(const TuneRequest& request) const { return !request.fixed.empty() || request.max_trials; }
+
+void Tuning::remove_disproved(const TuneRequest& request, TuneResult& result) {
+  std::vector<Config> wrong;
+  for (const Trial& trial : result.trials)
+    if (trial.outcome == Outcome::wrong) wrong.push_back(trial.config);
+  for (const auto& [name, one] : prechecks_)
+    if (one.verdict.is_rejected()) wrong.push_back(one.config);
+  const CacheKey key = cache_key(coordinator_.target(), kernel_.name);
+  const Fingerprints sources = fingerprints_of(kernel_);
+  const auto is_disproved = [&](const Record& record) {
+    return problem_key(record) == to_string(kernel_.space, request.problem) &&
+           record.provenance.fingerprints == sources && std::ranges::find(wrong, record.config) != wrong.end();
+  };
+  if (std::ranges::none_of(store_.load(key, &sources).records, is_disproved)) return;
+  try {
+    result.removed = store_.drop(key, &sources, is_disproved);
+    journal_.append({{"removed", result.removed.size()}});
+  } catch (const Error& error) {
+    log().error("the cache holds a configuration that is wrong, and it cannot be removed now: {}", error.what());
+  }
+}
 
 void Tuning::store_winner(const TuneRequest& request, TuneResult& result) {
   const CacheKey key = cache_key(coordinator_.target(), kernel_.name);

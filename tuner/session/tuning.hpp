@@ -83,7 +83,8 @@ struct TuneResult {
   std::optional<Selection> selection;  // into trials
   std::optional<Record> record;        // what was stored, or the entry that was kept
   std::vector<PrecheckResult> prechecks;
-  std::string refusal;  // why nothing is stored although there is a winner
+  std::string refusal;          // why nothing is stored although there is a winner
+  std::vector<Record> removed;  // entries of this very problem whose configuration turned out wrong
   Storing storing = Storing::none;
   Work work;
 };
@@ -136,6 +137,8 @@ class Tuning {
                                         TuneResult& result);
   [[nodiscard]] std::string precheck_words(const Config& config) const;
   void precheck_rest(const TuneRequest& request, TuneResult& result);
+  // Takes what this run proved wrong out of the cache, where an earlier one had stored it.
+  void remove_disproved(const TuneRequest& request, TuneResult& result);
   void store_winner(const TuneRequest& request, TuneResult& result);
   [[nodiscard]] Record make_record(const TuneRequest& request, const TuneResult& result) const;
   [[nodiscard]] bool is_partial(const TuneRequest& request) const;
