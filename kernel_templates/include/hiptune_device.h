@@ -208,16 +208,16 @@ HIPTUNE_HOOK void __tsan_func_entry(void*) {}
 HIPTUNE_HOOK void __tsan_func_exit(void*) {}
 
 // Copies of many bytes become calls: of these three, and by newer versions of clang of the three after them.
-#define HIPTUNE_COPY_HOOK(name)                                              \
-  HIPTUNE_HOOK void* name(void* to, const void* from, unsigned long bytes) { \
+#define HIPTUNE_COPY_HOOK(name)                                                \
+  HIPTUNE_HOOK void* name(void* to, const void* from, unsigned long bytes) {   \
     hiptune::host::report(from, bytes, 1, false, __builtin_return_address(0)); \
-    hiptune::host::report(to, bytes, 1, true, __builtin_return_address(0));  \
-    return hiptune_host_module.runtime->move(to, from, bytes);               \
+    hiptune::host::report(to, bytes, 1, true, __builtin_return_address(0));    \
+    return hiptune_host_module.runtime->move(to, from, bytes);                 \
   }
-#define HIPTUNE_FILL_HOOK(name)                                          \
-  HIPTUNE_HOOK void* name(void* to, int value, unsigned long bytes) {    \
+#define HIPTUNE_FILL_HOOK(name)                                             \
+  HIPTUNE_HOOK void* name(void* to, int value, unsigned long bytes) {       \
     hiptune::host::report(to, bytes, 1, true, __builtin_return_address(0)); \
-    return hiptune_host_module.runtime->fill(to, value, bytes);          \
+    return hiptune_host_module.runtime->fill(to, value, bytes);             \
   }
 HIPTUNE_COPY_HOOK(memcpy)
 HIPTUNE_COPY_HOOK(memmove)

@@ -36,7 +36,8 @@ inline void meet_with_mishap() {
 extern "C" __global__ void HIPTUNE_LAUNCH_BOUNDS(BLOCK_SIZE) mishaps(const scalar_t* x, scalar_t* y, int64 elements) {
   const int64 first = static_cast<int64>(blockIdx.x) * BLOCK_SIZE + threadIdx.x;
   if (first == 0) meet_with_mishap();
-  // What the results do not show: an input that is written with what it holds, and a read beyond it that counts nothing.
+  // What the results do not show: an input that is written with what it holds, and a read beyond it that counts
+  // nothing.
   if (MISHAP == Mishap::hidden && first == 0) const_cast<scalar_t*>(x)[0] = static_cast<const volatile scalar_t*>(x)[0];
   if (MISHAP == Mishap::beyond && first == 0 && memcmp(x + elements + 4, x + elements + 4, 4) != 0) return;
   const int64 end = MISHAP == Mishap::wrong ? elements - 1 : elements;
