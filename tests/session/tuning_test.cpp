@@ -266,7 +266,7 @@ TEST_F(Prechecking, keeps_what_only_the_cpu_sees_out_of_the_cache) {
   EXPECT_FALSE(result.trials[0].samples);
   EXPECT_THAT(result.trials[0].detail,
               testing::AllOf(HasSubstr("precheck on the CPU: "), HasSubstr("writes x, which is an input"),
-                             HasSubstr("mishaps.hip:40")));
+                             HasSubstr("mishaps.hip:41")));
 }
 
 TEST_F(Prechecking, takes_a_crash_at_a_page_for_an_answer) {
