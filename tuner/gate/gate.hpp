@@ -31,9 +31,9 @@ class Gate {
   // they leave most of its memory free.
   void add(GateCase gate_case, Judged judged);
 
-  // All cases that the configuration is valid for, the smallest first and until one fails: there an access far outside
-  // still lands in a guard, where at a large shape it would take the process down. `plan` is left planned for the last
-  // case. Throws LaunchFailure. A KernelFault is a failure in the report.
+  // All cases that the configuration is valid for, the smallest first, rows far apart last, and until one fails: there
+  // an access far outside still lands in a guard, where at a large shape it would take the process down. `plan` is left
+  // planned for the last case. Throws LaunchFailure. A KernelFault is a failure in the report.
   [[nodiscard]] GateReport check(LoadedPlan& plan, const Config& config);
   // The first case only: run again after timing.
   [[nodiscard]] GateReport recheck(LoadedPlan& plan, const Config& config);
