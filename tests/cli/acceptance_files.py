@@ -55,7 +55,7 @@ class BadCaches(Home):
     def test_none_is_lost_or_overwritten(self):
         self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK)
         sound = self.cache_file().read_text()
-        newer = sound.replace('"schema_version":1', '"schema_version":99')
+        newer = sound.replace('"schema_version":2', '"schema_version":99')
         self.assertNotEqual(newer, sound)
 
         self.cache_file().write_text(newer)
