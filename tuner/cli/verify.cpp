@@ -35,8 +35,7 @@ void precheck(Coordinator& coordinator, const std::string& kernel, const Problem
               Trial& trial) {
   const PrecheckVerdict verdict = coordinator.precheck(kernel, problem, trial.config, seed);
   if (verdict.is_rejected()) trial.outcome = Outcome::wrong;
-  if (!verdict.detail.empty())
-    trial.detail = "precheck on the CPU: " + to_string(verdict.outcome) + ": " + verdict.detail;
+  if (!verdict.detail.empty()) trial.detail = "precheck on the CPU: " + to_string(verdict);
 }
 
 int run(Context& context, const VerifyOptions& options) {

@@ -1,6 +1,7 @@
 #include "gate/precheck.hpp"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include "device/host/backend.hpp"
@@ -51,6 +52,10 @@ std::string to_string(PrecheckVerdict::Outcome outcome) {
   throw std::logic_error("unknown outcome of a precheck");
 }
 
+std::string to_string(const PrecheckVerdict& verdict) {
+  return verdict.detail.empty() ? to_string(verdict.outcome) : to_string(verdict.outcome) + ": " + verdict.detail;
+}
+
 PrecheckVerdict::Outcome parse_precheck_outcome(const std::string& text) {
   using enum PrecheckVerdict::Outcome;
   for (const auto outcome : {passed, rejected, impossible})
@@ -82,19 +87,23 @@ PrecheckVerdict Precheck::check(const Config& config, const std::function<void(c
   using enum PrecheckVerdict::Outcome;
   if (const auto why = why_invalid(kernel_->space, problem_, facts_, config)) return {impossible, *why};
   if (!covers_tuned_extents_) return {impossible, "rows of " + to_string(kernel_->space, problem_) + " are too long"};
+  const Variant variant = make_variant(*kernel_, problem_, facts_, config);
+  std::map<std::string, CompileResult> compiled;  // by architecture: two stages share one
   for (const auto& stage : stages_) {
     phase(stage->phase);
-    PrecheckVerdict verdict = check(*stage, config);
+    const std::string& architecture = stage->device->target().architecture;
+    if (!compiled.contains(architecture))
+      compiled.emplace(architecture,
+                       compiler_->compile({variant.source, variant.headers, variant.entry_points, architecture}));
+    PrecheckVerdict verdict = check(*stage, config, variant, compiled.at(architecture));
     if (verdict.outcome != passed) return verdict;
   }
   return {};
 }
 
-PrecheckVerdict Precheck::check(Stage& stage, const Config& config) {
+PrecheckVerdict Precheck::check(Stage& stage, const Config& config, const Variant& variant,
+                                const CompileResult& compiled) {
   using enum PrecheckVerdict::Outcome;
-  const Variant variant = make_variant(*kernel_, problem_, facts_, config);
-  CompileResult compiled =
-      compiler_->compile({variant.source, variant.headers, variant.entry_points, stage.device->target().architecture});
   if (const auto* failure = std::get_if<CompileFailure>(&compiled))
     return {rejected, "it does not compile for the CPU: " + failure->log};
   try {

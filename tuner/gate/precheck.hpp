@@ -17,6 +17,8 @@ struct PrecheckVerdict {
   [[nodiscard]] bool is_rejected() const { return outcome == Outcome::rejected; }
 };
 [[nodiscard]] std::string to_string(PrecheckVerdict::Outcome outcome);
+// "passed", "rejected: …"
+[[nodiscard]] std::string to_string(const PrecheckVerdict& verdict);
 // Throws std::invalid_argument for other text.
 [[nodiscard]] PrecheckVerdict::Outcome parse_precheck_outcome(const std::string& text);
 
@@ -37,7 +39,8 @@ class Precheck {
 
  private:
   struct Stage;
-  [[nodiscard]] PrecheckVerdict check(Stage& stage, const Config& config);
+  [[nodiscard]] PrecheckVerdict check(Stage& stage, const Config& config, const Variant& variant,
+                                      const CompileResult& compiled);
 
   const Kernel* kernel_;
   Problem problem_;

@@ -376,9 +376,7 @@ void Tuning::store_winner(const TuneRequest& request, TuneResult& result) {
 
 std::string Tuning::precheck_words(const Config& config) const {
   const auto found = prechecks_.find(to_string(config));
-  if (found == prechecks_.end()) return "not done";
-  const PrecheckVerdict& verdict = found->second.verdict;
-  return verdict.detail.empty() ? to_string(verdict.outcome) : to_string(verdict.outcome) + ": " + verdict.detail;
+  return found == prechecks_.end() ? "not done" : to_string(found->second.verdict);
 }
 
 Record Tuning::make_record(const TuneRequest& request, const TuneResult& result) const {
