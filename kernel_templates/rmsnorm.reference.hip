@@ -3,17 +3,19 @@
 #include "hiptune_device.h"
 
 using hiptune::int64;
+using hiptune::to_double;
 
-extern "C" __global__ void rmsnorm_reference(const scalar_t* x, const scalar_t* w, double* y, int64 rows, int64 cols,
+extern "C" __global__ void rmsnorm_reference(const scalar_t* x, const w_t* w, double* y, int64 rows, int64 cols,
                                              int64 x_stride, int64, float epsilon) {
   const int64 threads = static_cast<int64>(gridDim.x) * blockDim.x;
   for (int64 r = static_cast<int64>(blockIdx.x) * blockDim.x + threadIdx.x; r < rows; r += threads) {
     const scalar_t* row = x + r * x_stride;
     double sum = 0.0;
-    for (int64 c = 0; c < cols; ++c) sum += static_cast<double>(row[c]) * static_cast<double>(row[c]);
+    for (int64 c = 0; c < cols; ++c) sum += to_double(row[c]) * to_double(row[c]);
     const double scale = 1.0 / hiptune::sqrt(sum / static_cast<double>(cols) + static_cast<double>(epsilon));
     for (int64 c = 0; c < cols; ++c) {
-      y[r * cols + c] = static_cast<double>(row[c]) * scale * static_cast<double>(w[c]);
+      const double normalized = to_double(row[c]) * scale;
+      y[r * cols + c] = WEIGHT == Weight::none ? normalized : normalized * to_double(w[c]);
     }
   }
 }

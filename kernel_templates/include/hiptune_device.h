@@ -68,6 +68,13 @@ struct ModuleInfo {
 
 #include "hiptune_config.h"
 
+#if defined(HIPTUNE_HOST)
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline __attribute__((always_inline))
+#endif
+
 namespace hiptune {
 
 // IEEE binary16 and bfloat16 as they lie in memory. to_float is exact; from_float rounds to nearest, ties to even,
@@ -79,8 +86,29 @@ struct bf16 {
   unsigned short bits;
 };
 
-// Whether an access should leave the caches to others: what is read or written once, and by nobody else soon.
-enum class Cache { normal, streaming };
+// What an access asks of the caches. streaming: it is the last for long, what it brings may go first. kept: it will be
+// read again soon, what it brings may go last. constant: no launch that is under way writes it, so that compilers may
+// move it before any store. A GPU that has no hint of a kind takes it as normal.
+enum class Cache { normal, streaming, kept, constant };
+
+// N elements at once. In memory they must be aligned to their size, and to 16 bytes where they are more. Elements of 16
+// bits lie in whole registers, the first in the lower half: compilers would give each one of its own.
+template <class T, int N, bool in_words = sizeof(T) == 2 && N % 2 == 0>
+struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vector {
+  T data[N];
+  __device__ T& operator[](int i) { return data[i]; }
+  __device__ const T& operator[](int i) const { return data[i]; }
+};
+template <class T, int N>
+struct alignas(2 * N < 16 ? 2 * N : 16) vector<T, N, true> {
+  unsigned words[N / 2];
+  __device__ T operator[](int i) const { return {static_cast<unsigned short>(words[i / 2] >> (i % 2 * 16))}; }
+};
+
+// The two numbers that a word holds.
+struct float_pair {
+  float low, high;
+};
 
 }  // namespace hiptune
 
@@ -88,10 +116,6 @@ enum class Cache { normal, streaming };
 
 // A GPU thread is a fiber that stays on one OS thread.
 
-#define __global__
-#define __device__
-#define __host__
-#define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define HIPTUNE_LAUNCH_BOUNDS(...)
 #define HIPTUNE_LAUNCH_BOUNDS_BLOCKS(...)
@@ -330,10 +354,10 @@ inline T group_sum(T value, int line = __builtin_LINE()) {
 // Blocks that share a row of work and see each other's LDS: a cluster. Here a cluster is one block.
 inline int cluster_rank() { return 0; }
 inline void cluster_barrier(int line = __builtin_LINE()) { barrier(line); }
-// What lies at this place of another block's dynamic LDS.
+// Writes to this place of another block's dynamic LDS, which must have begun.
 template <class T>
-inline T cluster_read(const T* lds, int) {
-  return *lds;
+inline void cluster_write(T* lds, int, T value) {
+  *lds = value;
 }
 
 inline float to_float(f16 x) { return static_cast<float>(__builtin_bit_cast(_Float16, x)); }
@@ -344,6 +368,10 @@ inline bf16 to_bf16(float x) {
   const unsigned bits = __builtin_bit_cast(unsigned, x);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return {static_cast<unsigned short>(bits >> 16 | 0x40)};
   return {static_cast<unsigned short>((bits + 0x7fffu + (bits >> 16 & 1)) >> 16)};
+}
+inline unsigned pack_f16(float_pair x) { return to_f16(x.low).bits | static_cast<unsigned>(to_f16(x.high).bits) << 16; }
+inline unsigned pack_bf16(float_pair x) {
+  return to_bf16(x.low).bits | static_cast<unsigned>(to_bf16(x.high).bits) << 16;
 }
 }  // namespace host
 
@@ -363,14 +391,6 @@ inline float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 inline double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
 inline float abs(float x) { return __builtin_fabsf(x); }
 inline double abs(double x) { return __builtin_fabs(x); }
-
-// N elements at once; `pointer` must be aligned to their size, and to 16 bytes where they are more.
-template <class T, int N>
-struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vector {
-  T data[N];
-  T& operator[](int i) { return data[i]; }
-  const T& operator[](int i) const { return data[i]; }
-};
 
 template <int N, Cache = Cache::normal, class T>
 inline vector<T, N> load_vector(const T* pointer) {
@@ -528,6 +548,44 @@ __device__ inline T load_streaming(const T* pointer) {
   return __ldcs(pointer);
 }
 template <class T>
+__device__ inline T load_constant(const T* pointer) {
+  return __ldg(pointer);
+}
+
+// Only whole words have the hint.
+template <class T>
+__device__ inline T load_kept(const T* pointer) {
+  return *pointer;
+}
+#if __CUDA_ARCH__ >= 800
+__device__ inline size_t keeping() {
+  size_t policy;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+__device__ inline unsigned load_kept(const unsigned* pointer) {
+  unsigned x;
+  asm volatile("ld.global.L1::evict_last.L2::cache_hint.b32 %0, [%1], %2;"
+               : "=r"(x)
+               : "l"(__cvta_generic_to_global(pointer)), "l"(keeping()));
+  return x;
+}
+__device__ inline uint2 load_kept(const uint2* pointer) {
+  uint2 x;
+  asm volatile("ld.global.L1::evict_last.L2::cache_hint.v2.b32 {%0, %1}, [%2], %3;"
+               : "=r"(x.x), "=r"(x.y)
+               : "l"(__cvta_generic_to_global(pointer)), "l"(keeping()));
+  return x;
+}
+__device__ inline uint4 load_kept(const uint4* pointer) {
+  uint4 x;
+  asm volatile("ld.global.L1::evict_last.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;"
+               : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
+               : "l"(__cvta_generic_to_global(pointer)), "l"(keeping()));
+  return x;
+}
+#endif
+template <class T>
 __device__ inline void store_streaming(T* pointer, T value) {
   __stcs(pointer, value);
 }
@@ -548,6 +606,26 @@ __device__ inline bf16 to_bf16(float x) {
   result.bits = static_cast<unsigned short>(rounded >> 16);
 #endif
   return result;
+}
+
+__device__ inline unsigned pack_f16(float_pair x) {
+#if __CUDA_ARCH__ >= 800
+  unsigned word;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(x.high), "f"(x.low));
+  return word;
+#else
+  return to_f16(x.low).bits | static_cast<unsigned>(to_f16(x.high).bits) << 16;
+#endif
+}
+
+__device__ inline unsigned pack_bf16(float_pair x) {
+#if __CUDA_ARCH__ >= 800
+  unsigned word;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(x.high), "f"(x.low));
+  return word;
+#else
+  return to_bf16(x.low).bits | static_cast<unsigned>(to_bf16(x.high).bits) << 16;
+#endif
 }
 
 }  // namespace gpu
@@ -580,19 +658,17 @@ __device__ inline void cluster_barrier(int = 0) {
 #endif
 }
 
-// What lies at this place of another block's dynamic LDS.
+// Writes to this place of another block's dynamic LDS, which must have begun.
 template <class T>
-__device__ inline T cluster_read(const T* lds, int rank) {
-  static_assert(sizeof(T) == 4, "a cluster's blocks read words of each other");
+__device__ inline void cluster_write(T* lds, int rank, T value) {
+  static_assert(sizeof(T) == 4, "a cluster's blocks write words to each other");
 #if __CUDA_ARCH__ >= 900
   const unsigned here = static_cast<unsigned>(__cvta_generic_to_shared(lds));
   unsigned there;
-  gpu::Words<T> words;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
-  asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(words.word[0]) : "r"(there) : "memory");
-  return words.value;
+  asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(there), "r"(gpu::Words<T>{value}.word[0]) : "memory");
 #else
-  return *lds;
+  *lds = value;
 #endif
 }
 
@@ -737,6 +813,14 @@ __device__ inline T load_streaming(const T* pointer) {
   return __builtin_nontemporal_load(pointer);
 }
 template <class T>
+__device__ inline T load_kept(const T* pointer) {
+  return *pointer;
+}
+template <class T>
+__device__ inline T load_constant(const T* pointer) {
+  return *pointer;
+}
+template <class T>
 __device__ inline void store_streaming(T* pointer, T value) {
   __builtin_nontemporal_store(value, pointer);
 }
@@ -749,6 +833,13 @@ __device__ inline bf16 to_bf16(float x) {
   return {static_cast<unsigned short>(rounded >> 16)};
 }
 
+__device__ inline unsigned pack_f16(float_pair x) {
+  return to_f16(x.low).bits | static_cast<unsigned>(to_f16(x.high).bits) << 16;
+}
+__device__ inline unsigned pack_bf16(float_pair x) {
+  return to_bf16(x.low).bits | static_cast<unsigned>(to_bf16(x.high).bits) << 16;
+}
+
 }  // namespace gpu
 
 __device__ inline float to_float(f16 x) { return static_cast<float>(__builtin_bit_cast(_Float16, x)); }
@@ -757,10 +848,10 @@ __device__ inline float to_float(bf16 x) { return __builtin_bit_cast(float, stat
 // Blocks that share a row of work and see each other's LDS: a cluster. Here a cluster is one block.
 __device__ inline int cluster_rank() { return 0; }
 __device__ inline void cluster_barrier(int = 0) { barrier(); }
-// What lies at this place of another block's dynamic LDS.
+// Writes to this place of another block's dynamic LDS, which must have begun.
 template <class T>
-__device__ inline T cluster_read(const T* lds, int) {
-  return *lds;
+__device__ inline void cluster_write(T* lds, int, T value) {
+  *lds = value;
 }
 
 #endif
@@ -837,14 +928,6 @@ __device__ inline double fma(double x, double y, double z) { return ::fma(x, y, 
 __device__ inline float abs(float x) { return ::fabsf(x); }
 __device__ inline double abs(double x) { return ::fabs(x); }
 
-// N elements at once; `pointer` must be aligned to their size, and to 16 bytes where they are more.
-template <class T, int N>
-struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vector {
-  T data[N];
-  __device__ T& operator[](int i) { return data[i]; }
-  __device__ const T& operator[](int i) const { return data[i]; }
-};
-
 namespace gpu {
 
 // What one instruction moves.
@@ -862,6 +945,10 @@ __device__ inline vector<T, N> load_vector(const T* pointer) {
   for (int i = 0; i < static_cast<int>(sizeof(result) / sizeof(Piece)); ++i) {
     if constexpr (cache == Cache::streaming)
       to[i] = gpu::load_streaming(from + i);
+    else if constexpr (cache == Cache::kept)
+      to[i] = gpu::load_kept(from + i);
+    else if constexpr (cache == Cache::constant)
+      to[i] = gpu::load_constant(from + i);
     else
       to[i] = from[i];
   }
@@ -951,16 +1038,36 @@ struct FromFloat {
 template <>
 struct FromFloat<f16> {
   __device__ static f16 convert(float x) { return HIPTUNE_CONVERSIONS::to_f16(x); }
+  __device__ static unsigned pack(float_pair x) { return HIPTUNE_CONVERSIONS::pack_f16(x); }
 };
 template <>
 struct FromFloat<bf16> {
   __device__ static bf16 convert(float x) { return HIPTUNE_CONVERSIONS::to_bf16(x); }
+  __device__ static unsigned pack(float_pair x) { return HIPTUNE_CONVERSIONS::pack_bf16(x); }
 };
 }  // namespace detail
 
 template <class T>
 __device__ constexpr T from_float(float x) {
   return detail::FromFloat<T>::convert(x);
+}
+
+// The same, vector by vector.
+template <class T, int N>
+__device__ inline vector<float, N> to_floats(const vector<T, N>& x) {
+  vector<float, N> result;
+  for (int i = 0; i < N; ++i) result[i] = to_float(x[i]);
+  return result;
+}
+template <class T, int N>
+__device__ inline vector<T, N> from_floats(const vector<float, N>& x) {
+  vector<T, N> result;
+  if constexpr (sizeof(T) == 2 && N % 2 == 0) {
+    for (int i = 0; i < N / 2; ++i) result.words[i] = detail::FromFloat<T>::pack({x[2 * i], x[2 * i + 1]});
+  } else {
+    for (int i = 0; i < N; ++i) result[i] = from_float<T>(x[i]);
+  }
+  return result;
 }
 
 // The sum over the block, the same bits in every thread: wave_sum of each wave, then those in order of the waves.
