@@ -1,8 +1,8 @@
 // The portable device layer that kernel templates include. A template uses HIP's qualifiers and thread indices and,
-// from namespace hiptune: barrier, dynamic_lds, lane, wave, wave_width, shuffle*, wave_sum, block_sum, vector and its
-// load and store, sqrt, rsqrt, exp, log, tanh, pow, fma, abs, min, max, to_float, from_float. Everything
-// vendor-specific stands in one section per device below; the rest is shared. Lean on purpose, with builtins instead of
-// library headers: it is compiled once per variant.
+// from namespace hiptune: barrier, dynamic_lds, lane, wave, wave_width, shuffle*, wave_sum, group_sum, block_sum,
+// cluster_*, vector and its load and store, f16, bf16, sqrt, rsqrt, exp, log, tanh, pow, fma, abs, min, max, to_float,
+// to_double, from_float. Everything vendor-specific stands in one section per device below; the rest is shared. Lean on
+// purpose, with builtins instead of library headers: it is compiled once per variant.
 //
 // barrier and the wave operations take the line of their call as a hidden last argument. The CPU compares these lines
 // between lanes: threads that meet at different calls are a fault there and undefined behaviour on a GPU.
@@ -68,6 +68,22 @@ struct ModuleInfo {
 
 #include "hiptune_config.h"
 
+namespace hiptune {
+
+// IEEE binary16 and bfloat16 as they lie in memory. to_float is exact; from_float rounds to nearest, ties to even,
+// once.
+struct f16 {
+  unsigned short bits;
+};
+struct bf16 {
+  unsigned short bits;
+};
+
+// Whether an access should leave the caches to others: what is read or written once, and by nobody else soon.
+enum class Cache { normal, streaming };
+
+}  // namespace hiptune
+
 #if defined(HIPTUNE_HOST)
 
 // A GPU thread is a fiber that stays on one OS thread.
@@ -110,12 +126,12 @@ HIPTUNE_UNWATCHED __attribute__((always_inline)) inline void report(const void* 
 // A vector is accessed as a whole; compilers leave out elements that are not used, and clang's instrumentation passes
 // over more than 16 bytes.
 HIPTUNE_UNWATCHED __attribute__((noinline)) inline void report_vector(const void* address, unsigned long bytes,
-                                                                      bool is_write) {
-  report(address, bytes, bytes, is_write, __builtin_return_address(0));
+                                                                      unsigned long alignment, bool is_write) {
+  report(address, bytes, alignment, is_write, __builtin_return_address(0));
 }
 #else
 inline constexpr bool kIsWatched = false;
-inline void report_vector(const void*, unsigned long, bool) {}
+inline void report_vector(const void*, unsigned long, unsigned long, bool) {}
 #endif
 
 // `const` lets the compiler keep one result for a whole kernel: a kernel call is one GPU thread from start to end.
@@ -154,6 +170,19 @@ void sum_slots(unsigned long long* slots, int lanes) {
   for (int rows = 16; rows < WAVE_SIZE; rows *= 2)
     for (int i = 0; i < WAVE_SIZE; i += 2 * rows) sums[i] += sums[i + rows];
   slots[0] = to_bits(sums[0]);
+}
+
+// Butterflies within groups of N lanes, offsets 1, 2, 4, …; every lane gets its group's sum.
+template <int N, class T>
+void sum_groups(unsigned long long* slots, int lanes) {
+  T sums[WAVE_SIZE];
+  for (int i = 0; i < WAVE_SIZE; ++i) sums[i] = i < lanes ? from_bits<T>(slots[i]) : T(0);
+  for (int offset = 1; offset < N; offset *= 2) {
+    T next[WAVE_SIZE];
+    for (int i = 0; i < WAVE_SIZE; ++i) next[i] = sums[i] + sums[i ^ offset];
+    for (int i = 0; i < WAVE_SIZE; ++i) sums[i] = next[i];
+  }
+  for (int i = 0; i < lanes; ++i) slots[i] = to_bits(sums[i]);
 }
 
 template <auto Kernel>
@@ -289,6 +318,35 @@ inline T wave_sum(T value, int line = __builtin_LINE()) {
   return host::from_bits<T>(host::exchange(value, line, &host::sum_slots<T>)[0]);
 }
 
+// The sum over each aligned group of N lanes, N a power of two up to WAVE_SIZE, the same bits in every lane of a group.
+// Order of additions: the xor butterfly with offsets 1, 2, 4, …. The block consists of whole waves.
+template <int N, class T>
+inline T group_sum(T value, int line = __builtin_LINE()) {
+  static_assert(N > 0 && N <= WAVE_SIZE && (N & (N - 1)) == 0, "a group is a power of two lanes of a wave");
+  if constexpr (N == 1) return value;
+  return host::from_bits<T>(host::exchange(value, line, &host::sum_groups<N, T>)[lane()]);
+}
+
+// Blocks that share a row of work and see each other's LDS: a cluster. Here a cluster is one block.
+inline int cluster_rank() { return 0; }
+inline void cluster_barrier(int line = __builtin_LINE()) { barrier(line); }
+// What lies at this place of another block's dynamic LDS.
+template <class T>
+inline T cluster_read(const T* lds, int) {
+  return *lds;
+}
+
+inline float to_float(f16 x) { return static_cast<float>(__builtin_bit_cast(_Float16, x)); }
+inline float to_float(bf16 x) { return __builtin_bit_cast(float, static_cast<unsigned>(x.bits) << 16); }
+namespace host {
+inline f16 to_f16(float x) { return __builtin_bit_cast(f16, static_cast<_Float16>(x)); }
+inline bf16 to_bf16(float x) {
+  const unsigned bits = __builtin_bit_cast(unsigned, x);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return {static_cast<unsigned short>(bits >> 16 | 0x40)};
+  return {static_cast<unsigned short>((bits + 0x7fffu + (bits >> 16 & 1)) >> 16)};
+}
+}  // namespace host
+
 inline float sqrt(float x) { return __builtin_sqrtf(x); }
 inline double sqrt(double x) { return __builtin_sqrt(x); }
 inline float rsqrt(float x) { return 1.0f / sqrt(x); }
@@ -306,31 +364,46 @@ inline double fma(double x, double y, double z) { return __builtin_fma(x, y, z);
 inline float abs(float x) { return __builtin_fabsf(x); }
 inline double abs(double x) { return __builtin_fabs(x); }
 
-// N elements at once; `pointer` must be aligned to their size.
+// N elements at once; `pointer` must be aligned to their size, and to 16 bytes where they are more.
 template <class T, int N>
-struct alignas(sizeof(T) * N) vector {
+struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vector {
   T data[N];
   T& operator[](int i) { return data[i]; }
   const T& operator[](int i) const { return data[i]; }
 };
 
-template <int N, class T>
+template <int N, Cache = Cache::normal, class T>
 inline vector<T, N> load_vector(const T* pointer) {
   vector<T, N> result;
-  host::report_vector(pointer, sizeof(result), false);
-  __builtin_memcpy(&result, __builtin_assume_aligned(pointer, sizeof(result)), sizeof(result));
+  host::report_vector(pointer, sizeof(result), alignof(vector<T, N>), false);
+  __builtin_memcpy(&result, __builtin_assume_aligned(pointer, alignof(vector<T, N>)), sizeof(result));
   return result;
 }
 
-template <class T, int N>
+template <Cache = Cache::normal, class T, int N>
 inline void store_vector(T* pointer, const vector<T, N>& value) {
-  host::report_vector(pointer, sizeof(value), true);
-  __builtin_memcpy(__builtin_assume_aligned(pointer, sizeof(value)), &value, sizeof(value));
+  host::report_vector(pointer, sizeof(value), alignof(vector<T, N>), true);
+  __builtin_memcpy(__builtin_assume_aligned(pointer, alignof(vector<T, N>)), &value, sizeof(value));
 }
+
+// From global memory to LDS, as load_vector and store_vector would; without passing through registers where the GPU
+// can. Complete for this thread after wait_for_copies.
+template <int N, class T>
+inline void copy_to_lds(T* lds, const T* pointer) {
+  store_vector(lds, load_vector<N>(pointer));
+}
+inline void wait_for_copies() {}
+
+// The compiler may not reason beyond this point about where the value came from.
+template <class T, int N>
+inline void hide(vector<T, N>&) {}
+template <class T>
+inline void hide(T*&) {}
 
 }  // namespace hiptune
 
 #define HIPTUNE_CALL_LINE __builtin_LINE()
+#define HIPTUNE_CONVERSIONS host
 
 #elif defined(__HIPCC_RTC__) || defined(__HIP__) || defined(__CUDACC__)
 
@@ -344,6 +417,7 @@ inline void store_vector(T* pointer, const vector<T, N>& value) {
 
 #define HIPTUNE_LAUNCH_BOUNDS(threads) __launch_bounds__(threads)
 #define HIPTUNE_CALL_LINE 0
+#define HIPTUNE_CONVERSIONS gpu
 
 namespace hiptune {
 
@@ -415,7 +489,112 @@ __device__ inline T sum_of_rows(T value, int) {
   return add_partner(value, 16);
 }
 
+template <int N, class T>
+__device__ inline T sum_of_group(T value) {
+  for (int mask = 1; mask < N; mask *= 2) value = add_partner(value, mask);
+  return value;
+}
+
+template <int Bytes>
+struct Chunk;
+template <>
+struct Chunk<2> {
+  using type = unsigned short;
+};
+template <>
+struct Chunk<4> {
+  using type = unsigned;
+};
+template <>
+struct Chunk<8> {
+  using type = uint2;
+};
+template <>
+struct Chunk<16> {
+  using type = uint4;
+};
+
+__device__ inline void hide_word(unsigned& word) { asm volatile("" : "+r"(word)); }
+// That it is one to global memory stays known.
+template <class T>
+__device__ inline void hide_address(T*& pointer) {
+  size_t address = __cvta_generic_to_global(pointer);
+  asm volatile("" : "+l"(address));
+  pointer = static_cast<T*>(__cvta_global_to_generic(address));
+}
+
+template <class T>
+__device__ inline T load_streaming(const T* pointer) {
+  return __ldcs(pointer);
+}
+template <class T>
+__device__ inline void store_streaming(T* pointer, T value) {
+  __stcs(pointer, value);
+}
+
+__device__ inline f16 to_f16(float x) {
+  f16 result;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result.bits) : "f"(x));
+  return result;
+}
+
+__device__ inline bf16 to_bf16(float x) {
+  bf16 result;
+#if __CUDA_ARCH__ >= 800
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(result.bits) : "f"(x));
+#else
+  const unsigned bits = __float_as_uint(x);
+  const unsigned rounded = (bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : bits + 0x7fffu + (bits >> 16 & 1);
+  result.bits = static_cast<unsigned short>(rounded >> 16);
+#endif
+  return result;
+}
+
 }  // namespace gpu
+
+__device__ inline float to_float(f16 x) {
+  float result;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(x.bits));
+  return result;
+}
+__device__ inline float to_float(bf16 x) { return __uint_as_float(static_cast<unsigned>(x.bits) << 16); }
+
+// Blocks that share a row of work and see each other's LDS: a cluster. Without the hardware for it (before sm_90) a
+// cluster is one block.
+__device__ inline int cluster_rank() {
+#if __CUDA_ARCH__ >= 900
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return static_cast<int>(rank);
+#else
+  return 0;
+#endif
+}
+
+// All threads of the cluster's blocks; what they wrote to LDS before it is seen after it.
+__device__ inline void cluster_barrier(int = 0) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
+#else
+  __syncthreads();
+#endif
+}
+
+// What lies at this place of another block's dynamic LDS.
+template <class T>
+__device__ inline T cluster_read(const T* lds, int rank) {
+  static_assert(sizeof(T) == 4, "a cluster's blocks read words of each other");
+#if __CUDA_ARCH__ >= 900
+  const unsigned here = static_cast<unsigned>(__cvta_generic_to_shared(lds));
+  unsigned there;
+  gpu::Words<T> words;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
+  asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(words.word[0]) : "r"(there) : "memory");
+  return words.value;
+#else
+  return *lds;
+#endif
+}
 
 #else  // HIPTUNE_AMD
 
@@ -498,7 +677,91 @@ __device__ inline T sum_of_rows(T value, int lanes) {
   return sum;
 }
 
+// From the partner of each lane within a row of 16 (DPP): its neighbour, and so on. As in rotate_row, the move has a
+// register of its own.
+#define HIPTUNE_DPP_MOVE(name, control)                                                             \
+  template <class T>                                                                                \
+  __device__ inline T name(T value) {                                                               \
+    Words<T> words{value};                                                                          \
+    for (int& word : words.word) {                                                                  \
+      int moved;                                                                                    \
+      asm volatile(HIPTUNE_BEFORE_DPP "v_mov_b32_dpp %0, %1 " control " row_mask:0xf bank_mask:0xf" \
+                   : "=&v"(moved)                                                                   \
+                   : "v"(word));                                                                    \
+      word = moved;                                                                                 \
+    }                                                                                               \
+    return words.value;                                                                             \
+  }
+HIPTUNE_DPP_MOVE(from_neighbour, "quad_perm:[1,0,3,2]")
+HIPTUNE_DPP_MOVE(from_pair, "quad_perm:[2,3,0,1]")
+HIPTUNE_DPP_MOVE(from_quad, "row_half_mirror")  // mirrored, which is the same once the sums of a quad are equal
+HIPTUNE_DPP_MOVE(from_half, "row_mirror")
+#undef HIPTUNE_DPP_MOVE
+
+template <int N, class T>
+__device__ inline T sum_of_group(T value) {
+  if constexpr (N > 1) value += from_neighbour(value);
+  if constexpr (N > 2) value += from_pair(value);
+  if constexpr (N > 4) value += from_quad(value);
+  if constexpr (N > 8) value += from_half(value);
+  for (int mask = 16; mask < N; mask *= 2) value += read_lane(value, lane() ^ mask);
+  return value;
+}
+
+template <int Bytes>
+struct Chunk;
+template <>
+struct Chunk<2> {
+  using type = unsigned short;
+};
+template <>
+struct Chunk<4> {
+  using type = unsigned;
+};
+template <>
+struct Chunk<8> {
+  using type = unsigned __attribute__((ext_vector_type(2)));
+};
+template <>
+struct Chunk<16> {
+  using type = unsigned __attribute__((ext_vector_type(4)));
+};
+
+__device__ inline void hide_word(unsigned& word) { asm volatile("" : "+v"(word)); }
+// Not hidden: where a pointer came from tells the compiler that it is one to global memory.
+template <class T>
+__device__ inline void hide_address(T*&) {}
+
+template <class T>
+__device__ inline T load_streaming(const T* pointer) {
+  return __builtin_nontemporal_load(pointer);
+}
+template <class T>
+__device__ inline void store_streaming(T* pointer, T value) {
+  __builtin_nontemporal_store(value, pointer);
+}
+
+__device__ inline f16 to_f16(float x) { return __builtin_bit_cast(f16, static_cast<_Float16>(x)); }
+
+__device__ inline bf16 to_bf16(float x) {
+  const unsigned bits = __builtin_bit_cast(unsigned, x);
+  const unsigned rounded = (bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : bits + 0x7fffu + (bits >> 16 & 1);
+  return {static_cast<unsigned short>(rounded >> 16)};
+}
+
 }  // namespace gpu
+
+__device__ inline float to_float(f16 x) { return static_cast<float>(__builtin_bit_cast(_Float16, x)); }
+__device__ inline float to_float(bf16 x) { return __builtin_bit_cast(float, static_cast<unsigned>(x.bits) << 16); }
+
+// Blocks that share a row of work and see each other's LDS: a cluster. Here a cluster is one block.
+__device__ inline int cluster_rank() { return 0; }
+__device__ inline void cluster_barrier(int = 0) { barrier(); }
+// What lies at this place of another block's dynamic LDS.
+template <class T>
+__device__ inline T cluster_read(const T* lds, int) {
+  return *lds;
+}
 
 #endif
 
@@ -549,6 +812,14 @@ __device__ inline T wave_sum(T value, int = 0) {
   return is_whole ? gpu::sum_of_rows(value, lanes) : gpu::partial_wave_sum(value, lanes);
 }
 
+// The sum over each aligned group of N lanes, N a power of two up to WAVE_SIZE, the same bits in every lane of a group.
+// Order of additions: the xor butterfly with offsets 1, 2, 4, …. The block consists of whole waves.
+template <int N, class T>
+__device__ inline T group_sum(T value, int = 0) {
+  static_assert(N > 0 && N <= WAVE_SIZE && (N & (N - 1)) == 0, "a group is a power of two lanes of a wave");
+  return gpu::sum_of_group<N>(value);
+}
+
 __device__ inline float sqrt(float x) { return ::sqrtf(x); }
 __device__ inline double sqrt(double x) { return ::sqrt(x); }
 __device__ inline float rsqrt(float x) { return ::rsqrtf(x); }
@@ -566,22 +837,83 @@ __device__ inline double fma(double x, double y, double z) { return ::fma(x, y, 
 __device__ inline float abs(float x) { return ::fabsf(x); }
 __device__ inline double abs(double x) { return ::fabs(x); }
 
-// N elements at once; `pointer` must be aligned to their size.
+// N elements at once; `pointer` must be aligned to their size, and to 16 bytes where they are more.
 template <class T, int N>
-struct alignas(sizeof(T) * N) vector {
+struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vector {
   T data[N];
   __device__ T& operator[](int i) { return data[i]; }
   __device__ const T& operator[](int i) const { return data[i]; }
 };
 
-template <int N, class T>
+namespace gpu {
+
+// What one instruction moves.
+template <class T, int N>
+using ChunkOf = typename Chunk<alignof(vector<T, N>)>::type;
+
+}  // namespace gpu
+
+template <int N, Cache cache = Cache::normal, class T>
 __device__ inline vector<T, N> load_vector(const T* pointer) {
-  return *reinterpret_cast<const vector<T, N>*>(pointer);
+  using Piece = gpu::ChunkOf<T, N>;
+  vector<T, N> result;
+  const Piece* from = reinterpret_cast<const Piece*>(pointer);
+  Piece* to = reinterpret_cast<Piece*>(&result);
+  for (int i = 0; i < static_cast<int>(sizeof(result) / sizeof(Piece)); ++i) {
+    if constexpr (cache == Cache::streaming)
+      to[i] = gpu::load_streaming(from + i);
+    else
+      to[i] = from[i];
+  }
+  return result;
 }
 
-template <class T, int N>
+template <Cache cache = Cache::normal, class T, int N>
 __device__ inline void store_vector(T* pointer, const vector<T, N>& value) {
-  *reinterpret_cast<vector<T, N>*>(pointer) = value;
+  using Piece = gpu::ChunkOf<T, N>;
+  const Piece* from = reinterpret_cast<const Piece*>(&value);
+  Piece* to = reinterpret_cast<Piece*>(pointer);
+  for (int i = 0; i < static_cast<int>(sizeof(value) / sizeof(Piece)); ++i) {
+    if constexpr (cache == Cache::streaming)
+      gpu::store_streaming(to + i, from[i]);
+    else
+      to[i] = from[i];
+  }
+}
+
+// From global memory to LDS, as load_vector and store_vector would; without passing through registers where the GPU
+// can. Complete for this thread after wait_for_copies.
+template <int N, class T>
+__device__ inline void copy_to_lds(T* lds, const T* pointer) {
+#if defined(HIPTUNE_NVIDIA) && __CUDA_ARCH__ >= 800
+  if constexpr (alignof(vector<T, N>) == 16) {
+    for (int i = 0; i < static_cast<int>(sizeof(vector<T, N>) / 16); ++i)
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                       static_cast<unsigned>(__cvta_generic_to_shared(lds)) + i * 16),
+                   "l"(__cvta_generic_to_global(pointer) + i * 16)
+                   : "memory");
+    return;
+  }
+#endif
+  store_vector(lds, load_vector<N>(pointer));
+}
+__device__ inline void wait_for_copies() {
+#if defined(HIPTUNE_NVIDIA) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// The compiler may not reason beyond this point about where the value came from.
+template <class T>
+__device__ inline void hide(T*& pointer) {
+  gpu::hide_address(pointer);
+}
+template <class T, int N>
+__device__ inline void hide(vector<T, N>& value) {
+  if constexpr (sizeof(value) % 4 == 0) {
+    unsigned* words = reinterpret_cast<unsigned*>(&value);
+    for (int i = 0; i < static_cast<int>(sizeof(value) / 4); ++i) gpu::hide_word(words[i]);
+  }
 }
 
 }  // namespace hiptune
@@ -605,9 +937,30 @@ __device__ constexpr int64 abs(int64 x) { return x < 0 ? -x : x; }
 
 __device__ constexpr float to_float(float x) { return x; }
 __device__ constexpr float to_float(double x) { return static_cast<float>(x); }
+__device__ constexpr double to_double(double x) { return x; }
+template <class T>
+__device__ inline double to_double(T x) {
+  return to_float(x);
+}
+
+namespace detail {
+template <class T>
+struct FromFloat {
+  __device__ static constexpr T convert(float x) { return static_cast<T>(x); }
+};
+template <>
+struct FromFloat<f16> {
+  __device__ static f16 convert(float x) { return HIPTUNE_CONVERSIONS::to_f16(x); }
+};
+template <>
+struct FromFloat<bf16> {
+  __device__ static bf16 convert(float x) { return HIPTUNE_CONVERSIONS::to_bf16(x); }
+};
+}  // namespace detail
+
 template <class T>
 __device__ constexpr T from_float(float x) {
-  return static_cast<T>(x);
+  return detail::FromFloat<T>::convert(x);
 }
 
 // The sum over the block, the same bits in every thread: wave_sum of each wave, then those in order of the waves.
