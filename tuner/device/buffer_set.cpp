@@ -161,8 +161,8 @@ std::vector<WatchedBuffer> watched_buffers(const Space& space, const std::vector
     const BufferLayout& layout = layouts[i];
     if (!layout.buffer.has_memory()) continue;
     const std::size_t stride = static_cast<std::size_t>(layout.stride) * size_of(layout.shape.type);
-    watched.push_back({layout.buffer.name, addresses[i], layout.shape.rows, layout.row_bytes(), stride,
-                       layout.buffer.has_results()});
+    watched.push_back(
+        {layout.buffer.name, addresses[i], layout.shape.rows, layout.row_bytes(), stride, layout.buffer.has_results()});
   }
   const std::vector<void*> memory = workspaces.addresses();
   for (std::size_t i = 0; i < memory.size(); ++i)

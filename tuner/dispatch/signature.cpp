@@ -98,7 +98,8 @@ Signature::Signature(const Space& space, Dtype dtype, const std::vector<detail::
   for (const Argument& argument : space.arguments) names_.push_back(argument_name(argument));
   for (const Dimension& dimension : space.dimensions) add_dimension(space, dimension);
   for (std::size_t i = 0; i < space.arguments.size(); ++i) {
-    if (std::holds_alternative<BufferArgument>(space.arguments[i])) add_buffer(space, i, buffers[buffers_.size()], names);
+    if (std::holds_alternative<BufferArgument>(space.arguments[i]))
+      add_buffer(space, i, buffers[buffers_.size()], names);
     add_scalar(space, i);
   }
   for (std::size_t i = 0; i < space.traits.size(); ++i) {
@@ -257,7 +258,8 @@ std::string Signature::describe_stride(const BufferSlot& slot, const CallReading
   const std::string& name = names_[slot.stride_argument];
   const std::int64_t value = integer_at(arguments, slot.stride_argument);
   const std::int64_t row = slot.row.evaluate(dimensions_of(reading.key));
-  if (value < row) return fmt::format("{} is {}, and a row of {} has {} elements", name, value, names_[slot.argument], row);
+  if (value < row)
+    return fmt::format("{} is {}, and a row of {} has {} elements", name, value, names_[slot.argument], row);
   const auto of_slot = [&](const AliasSlot& one) { return &buffers_[one.output] == &slot; };
   const BufferSlot& input = buffers_[std::ranges::find_if(aliases_, of_slot)->input];
   return fmt::format("{} is {} and {} is {}: where {} and {} begin at one address, their strides must be equal",

@@ -40,8 +40,8 @@ struct CallReading {
 // How to read a call's arguments: built once per binding, so that a call only indexes.
 class Signature {
  public:
-  // Throws Error(bad_input) when the types do not fit the space's arguments for this dtype and these traits, a dimension
-  // is no argument, or the row of a strided buffer is no closed form. `traits` are the given ones.
+  // Throws Error(bad_input) when the types do not fit the space's arguments for this dtype and these traits, a
+  // dimension is no argument, or the row of a strided buffer is no closed form. `traits` are the given ones.
   Signature(const Space& space, Dtype dtype, const std::vector<detail::ArgumentType>& types, const Assignment& traits,
             const TargetFacts& facts);
 

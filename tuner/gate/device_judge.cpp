@@ -56,9 +56,7 @@ class DeviceJudge final : public Judge {
   }
 
  private:
-  [[nodiscard]] Fill fill(std::size_t buffer) const {
-    return fill_of(case_.layouts[buffer].buffer, buffer, poison_);
-  }
+  [[nodiscard]] Fill fill(std::size_t buffer) const { return fill_of(case_.layouts[buffer].buffer, buffer, poison_); }
 
   void keep_outputs() {
     for (std::size_t i = 0; i < case_.layouts.size(); ++i) {

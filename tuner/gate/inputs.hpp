@@ -32,9 +32,9 @@ using Images = std::vector<std::vector<std::byte>>;
 
 inline constexpr std::byte kGuardByte{0xA5};
 inline constexpr std::byte kPoisonByte{0xFF};  // all ones is a NaN of every floating type
-// Large finite values of every floating type, also of 16 bits, and of either sign: what a NaN hides shows with one of them, such as a
-// maximum that was never initialised or reads beyond its input, an element that was never written where the oracle is
-// NaN, or arithmetic in place on what lies behind a buffer.
+// Large finite values of every floating type, also of 16 bits, and of either sign: what a NaN hides shows with one of
+// them, such as a maximum that was never initialised or reads beyond its input, an element that was never written where
+// the oracle is NaN, or arithmetic in place on what lies behind a buffer.
 inline constexpr std::byte kLargePoisonByte{0x7B};
 inline constexpr std::byte kNegativePoisonByte{0xFB};
 

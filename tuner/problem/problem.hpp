@@ -66,8 +66,8 @@ struct BufferShape {
   }
 };
 
-// Shapes of the space's buffers, in argument order; of absent ones 0 x 0. Throws Error(bad_input) when an extent is negative or its bytes
-// exceed 2^53.
+// Shapes of the space's buffers, in argument order; of absent ones 0 x 0. Throws Error(bad_input) when an extent is
+// negative or its bytes exceed 2^53.
 [[nodiscard]] std::vector<BufferShape> buffer_shapes(const Space& space, const Problem& problem,
                                                      const TargetFacts& facts);
 

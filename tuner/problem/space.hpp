@@ -62,8 +62,8 @@ struct Domain {
   bool non_finite = false;
 };
 
-// What the elements of a buffer are: what the file names, a dtype or a trait whose value says it; neither: the problem's
-// dtype.
+// What the elements of a buffer are: what the file names, a dtype or a trait whose value says it; neither: the
+// problem's dtype.
 struct ElementType {
   std::optional<Dtype> dtype{};
   std::string trait{};

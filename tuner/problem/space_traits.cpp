@@ -49,10 +49,11 @@ void check_type_trait(const Space& space, const std::string& name, bool may_be_a
 const BufferArgument& paired_buffer(const Space& space, const Trait& trait, const std::string& name, Role role) {
   const std::vector<const BufferArgument*> buffers = space.buffers();
   const auto found = std::ranges::find(buffers, name, &BufferArgument::name);
-  if (found == buffers.end()) throw bad_input(trait_place(space, trait) + "there is no buffer \"" + excerpt(name) + "\"");
+  if (found == buffers.end())
+    throw bad_input(trait_place(space, trait) + "there is no buffer \"" + excerpt(name) + "\"");
   if ((*found)->role == role) return **found;
-  throw bad_input(trait_place(space, trait) + "\"buffers\" must be one of role in and then one of role out, and " + name +
-                  " is not");
+  throw bad_input(trait_place(space, trait) + "\"buffers\" must be one of role in and then one of role out, and " +
+                  name + " is not");
 }
 
 std::vector<std::string> texts_of(const std::vector<Expression>& expressions) {

@@ -113,8 +113,7 @@ std::vector<std::int64_t> workspace_bytes(const Space& space, const Problem& pro
   const Names names = names_of(space, problem, facts, config);
   return naming(config, [&] {
     std::vector<std::int64_t> bytes;
-    for (const Workspace& workspace : space.workspaces)
-      bytes.push_back(workspace_size(workspace, names, problem));
+    for (const Workspace& workspace : space.workspaces) bytes.push_back(workspace_size(workspace, names, problem));
     return bytes;
   });
 }
