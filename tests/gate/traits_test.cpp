@@ -71,11 +71,11 @@ TEST_F(Traits, a_barrier_that_only_calls_in_place_need_is_missed_there_alone) {
   EXPECT_THAT(in_place.detail, HasSubstr("IN_PLACE=yes"));
 }
 
-TEST_F(Traits, a_write_into_the_gap_between_rows_is_caught_in_place) {
+TEST_F(Traits, a_write_behind_a_row_is_caught_in_place) {
   const Trial trial = try_out(weigh_rows({"", "c < cols; c += BLOCK_SIZE", "c < cols + 1; c += BLOCK_SIZE"}),
                               Dtype::f16, {"IN_PLACE=yes"});
   EXPECT_EQ(trial.outcome, Outcome::wrong);
-  EXPECT_THAT(trial.detail, HasSubstr("y: wrote in the gap after row 0"));
+  EXPECT_THAT(trial.detail, HasSubstr("y: wrote 1 elements past its end"));
 }
 
 TEST_F(Traits, a_call_in_place_is_timed_over_sets_that_are_restored) {
