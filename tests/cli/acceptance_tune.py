@@ -7,6 +7,48 @@ import shlex
 import home
 from home import QUICK, SHAPE, Home, replace
 
+TEST_KERNELS = home.ROOT / "tests" / "gate" / "kernels"
+
+
+class Traits(Home):
+    """A kernel in 16 bits, without one of its buffers, and in place."""
+    problem = ["--rows", "5", "--cols", "24", "--dtype", "f16", "--trait", "WEIGHT=none", "--trait", "IN_PLACE=yes"]
+    here = ["--kernel-path", TEST_KERNELS]
+    name = "rows=5 cols=24 dtype=f16 ALIGN=16 WEIGHT=none MEANS=f32 IN_PLACE=yes"
+
+    def test_tune_show_dispatch_and_check(self):
+        quick = [word if word != "BLOCK_SIZE=32" else "BLOCK_SIZE=64" for word in QUICK]
+        tuned = self.run_hiptune("tune", "weigh_rows", *self.problem, *quick, *self.here, "--self-test").stdout
+        self.assertIn(self.name, tuned)
+        self.assertIn("stored: BLOCK_SIZE=64", tuned)
+        self.assertIn("precheck on the CPU: 1 passed", tuned)
+        self.assertIn(self.name, self.run_hiptune("show", "weigh_rows", *self.problem, *self.here).stdout)
+        call = self.run_hiptune("dispatch", "weigh_rows", *self.problem, *self.here, "--explain").stdout
+        self.assertIn(f"{self.name}: BLOCK_SIZE=64 (exact)", call)
+        self.assertIn("right: largest error", call)
+        apart = [word for word in self.problem if word != "IN_PLACE=yes"] + ["IN_PLACE=no"]
+        call = self.run_hiptune("dispatch", "weigh_rows", *apart, *self.here).stdout
+        self.assertIn("(nearest)", call)
+        self.assertIn("right: largest error", call)
+        self.assertIn("1 fresh, 0 stale, 0 damaged", self.run_hiptune("check", *self.here).stdout)
+
+    def test_lists_make_each_problem_once_and_name_its_own_dtype_the_same(self):
+        lists = ["--rows", "5", "--cols", "24", "--dtype", "f16,f32", "--trait", "WEIGHT=same,f32", "--trait",
+                 "IN_PLACE=no,yes", "--fix", "BLOCK_SIZE=64"]
+        trials = self.json_of("verify", "weigh_rows", *lists, *self.here)
+        problems = [trial["problem"] for trial in trials[:-1]]
+        self.assertEqual(len(problems), 2 * 2 + 2)
+        self.assertEqual(len(set(problems)), len(problems))
+        self.assertEqual(sum("dtype=f32" in problem and "WEIGHT=same" in problem for problem in problems), 2)
+        self.assertEqual(trials[-1]["result"], "passed")
+
+    def test_an_impossible_alignment_is_refused_and_one_for_16_bits_is_checked(self):
+        shape = ["--rows", "5", "--cols", "24", "--trait", "ALIGN=2", *self.here]
+        self.run_hiptune("verify", "weigh_rows", *shape, expect=2, phrases=["below the element size, 4 bytes"])
+        said = self.run_hiptune("verify", "weigh_rows", *shape, "--dtype", "bf16", "--trait", "WEIGHT=f32",
+                                "--precheck").stdout
+        self.assertIn("2 of 2 variants passed", said)
+
 
 class Acceptance(Home):
     def test_tune_show_dispatch_check_change_and_damage(self):

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "gate/comparison.hpp"
@@ -98,22 +99,25 @@ TEST_P(Checked, paints_elements_and_surroundings) {
 }
 
 TEST_P(Checked, paints_the_elements_of_a_source_alone) {
-  lay_out(3, 5, Dtype::f64);
-  const std::vector<std::byte> source(layout_.bytes, std::byte{0x33});
-  const DeviceMemory there = on_device(source.data(), source.size());
-  checker_.paint(memory_.data(), layout_, there.data(), {kAround, std::byte{0x11}});
-  const std::vector<std::byte> painted = image();
-  EXPECT_EQ(std::ranges::count(painted, std::byte{0x33}), 3 * 5 * 8);
-  EXPECT_EQ(std::ranges::count(painted, kAround), static_cast<std::ptrdiff_t>(layout_.bytes) - 3 * 5 * 8);
+  for (const Dtype type : {Dtype::f64, Dtype::f16}) {
+    lay_out(3, 5, type);
+    const auto elements = static_cast<std::ptrdiff_t>(3 * 5 * size_of(type));
+    const std::vector<std::byte> source(layout_.bytes, std::byte{0x33});
+    const DeviceMemory there = on_device(source.data(), source.size());
+    checker_.paint(memory_.data(), layout_, there.data(), {kAround, std::byte{0x11}});
+    const std::vector<std::byte> painted = image();
+    EXPECT_EQ(std::ranges::count(painted, std::byte{0x33}), elements);
+    EXPECT_EQ(std::ranges::count(painted, kAround), static_cast<std::ptrdiff_t>(layout_.bytes) - elements);
+  }
 }
 
 TEST_P(Checked, compares_as_the_cpu_does) {
-  for (const Dtype type : {Dtype::f32, Dtype::f64, Dtype::i32, Dtype::i64}) {
+  for (const Dtype type : {Dtype::f32, Dtype::f64, Dtype::i32, Dtype::i64, Dtype::f16, Dtype::bf16}) {
     lay_out(37, 211, type);
     std::vector<double> values, oracle;
     for (int i = 0; i < 37 * 211; ++i) {
       oracle.push_back(is_floating(type) ? std::sin(i) : i % 100);
-      values.push_back(is_floating(type) ? std::sin(i) * (1 + 1e-4 * std::cos(3.0 * i)) : i % 100 + (i == 4711));
+      values.push_back(is_floating(type) ? std::sin(i) * (1 + 1e-2 * std::cos(3.0 * i)) : i % 100 + (i == 4711));
     }
     put_values(values);
     for (const Limit& limit : {Limit{0, 0}, Limit{1e-5, 0}, Limit{1e-5, 1e-3}, Limit{10, 0.1}})
@@ -121,27 +125,52 @@ TEST_P(Checked, compares_as_the_cpu_does) {
   }
 }
 
-TEST_P(Checked, passes_nothing_that_is_not_finite_unless_it_is_the_same) {
-  lay_out(1, 2, Dtype::f32);
-  for (const double value : {0.0, 1.0, kNan, kInfinity, -kInfinity})
-    for (const double oracle : {0.0, 1.0, kNan, kInfinity, -kInfinity}) {
-      put_values({1, value});
-      expect_as_on_host({1, oracle}, {0.25, 0.25});
-      const bool same = std::isnan(oracle) ? std::isnan(value) : value == oracle;
-      EXPECT_EQ(inspect({1, oracle}, {0.25, 0.25}).in_limits <= 1, same) << value << " for " << oracle;
+TEST_P(Checked, decodes_every_number_of_16_bits_as_the_cpu_does) {
+  for (const Dtype type : {Dtype::f16, Dtype::bf16}) {
+    lay_out(256, 256, type);
+    std::vector<std::byte> changed = image();
+    std::vector<double> oracle;
+    for (std::int64_t pattern = 0; pattern < 0x10000; ++pattern) {
+      const auto bits = static_cast<std::uint16_t>(pattern);
+      std::memcpy(changed.data() + offset(pattern), &bits, sizeof bits);
+      oracle.push_back(load_as_double(&bits, type));
     }
+    put(changed);
+    EXPECT_LE(inspect(oracle, {0, 0}).in_limits, 0) << to_string(type) << ": element " << inspect(oracle, {0, 0}).worst;
+    for (const std::size_t pattern : {0x0001u, 0x3C00u, 0x7C00u, 0x7F80u, 0x8001u, 0xFFFFu}) {
+      std::vector<double> other = oracle;
+      other[pattern] = std::isfinite(oracle[pattern]) ? std::nextafter(oracle[pattern], kInfinity) : 0;
+      EXPECT_GT(inspect(other, {0, 0}).in_limits, 1) << to_string(type) << " " << pattern;
+    }
+  }
+}
+
+TEST_P(Checked, passes_nothing_that_is_not_finite_unless_it_is_the_same) {
+  for (const Dtype type : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
+    lay_out(1, 2, type);
+    for (const double value : {0.0, 1.0, kNan, kInfinity, -kInfinity})
+      for (const double oracle : {0.0, 1.0, kNan, kInfinity, -kInfinity}) {
+        put_values({1, value});
+        expect_as_on_host({1, oracle}, {0.25, 0.25});
+        const bool same = std::isnan(oracle) ? std::isnan(value) : value == oracle;
+        EXPECT_EQ(inspect({1, oracle}, {0.25, 0.25}).in_limits <= 1, same) << value << " for " << oracle;
+      }
+  }
 }
 
 TEST_P(Checked, finds_each_byte_around_the_elements_that_is_changed) {
-  lay_out(2, 3, Dtype::f32);
-  const std::vector<double> values(6, 1);
-  put_values(values);
-  EXPECT_EQ(inspect(values, {}).damaged, -1);
-  for (const std::size_t byte :
-       {std::size_t{0}, std::size_t{63}, offset(2) + 4, offset(3) - 1, offset(5) + 4, layout_.bytes - 1}) {
-    put_byte(byte, std::byte{0x5A});
-    EXPECT_EQ(inspect(values, {}).damaged, static_cast<std::int64_t>(byte / 4)) << byte;
-    put_byte(byte, kAround);
+  for (const Dtype type : {Dtype::f32, Dtype::f16}) {
+    const std::size_t size = size_of(type);
+    lay_out(2, 3, type);
+    const std::vector<double> values(6, 1);
+    put_values(values);
+    EXPECT_EQ(inspect(values, {}).damaged, -1);
+    for (const std::size_t byte :
+         {std::size_t{0}, std::size_t{63}, offset(2) + size, offset(3) - 1, offset(5) + size, layout_.bytes - 1}) {
+      put_byte(byte, std::byte{0x5A});
+      EXPECT_EQ(inspect(values, {}).damaged, static_cast<std::int64_t>(byte / size)) << byte;
+      put_byte(byte, kAround);
+    }
   }
 }
 

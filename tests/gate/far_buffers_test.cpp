@@ -39,7 +39,7 @@ TEST_F(Far, are_none_where_a_problem_has_one_row) {
 
 TEST_F(Far, keep_what_images_hold_with_each_row_at_its_place) {
   FarBuffers buffers(*bench_.device, images_);
-  const Images images = make_images(space_, images_, Pattern::random, 1);
+  const Images images = make_images(images_, Pattern::random, 1);
   buffers.upload(images);
   EXPECT_EQ(buffers.download(), images);
   const auto* x = static_cast<const float*>(buffers.addresses()[0]);

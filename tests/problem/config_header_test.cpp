@@ -21,6 +21,10 @@ TEST(ConfigHeader, holds_every_trait_and_tunable) {
   EXPECT_EQ(config_header(space, problem_of(space), facts, space.fallback),
             "#pragma once\n"
             "\n"
+            "namespace hiptune {\n"
+            "struct f16;\n"
+            "struct bf16;\n"
+            "}  // namespace hiptune\n"
             "using scalar_t = double;\n"
             "constexpr int ELEMENT_BYTES = 8;\n"
             "constexpr int WAVE_SIZE = 64;\n"
@@ -32,6 +36,19 @@ TEST(ConfigHeader, holds_every_trait_and_tunable) {
             "enum class LoadMode { early, late };\n"
             "constexpr LoadMode LOAD_MODE = LoadMode::early;\n"
             "constexpr int BLOCK = 64;\n");
+}
+
+TEST(ConfigHeader, has_a_type_for_each_buffer_whose_type_a_trait_says) {
+  const Space space = test::sixteen_bits_space();
+  const auto header = [&](Dtype dtype, const std::string& weight) {
+    return config_header(space, make_problem(space, {3, 5}, dtype, {{"WEIGHT", weight}}), {}, space.fallback);
+  };
+  EXPECT_THAT(header(Dtype::f16, "f32"), HasSubstr("using scalar_t = hiptune::f16;\n"
+                                                   "using w_t = float;\n"
+                                                   "using scratch_t = hiptune::f16;\n"));
+  EXPECT_THAT(header(Dtype::bf16, "same"), HasSubstr("using w_t = hiptune::bf16;\n"));
+  EXPECT_THAT(header(Dtype::f16, "none"), HasSubstr("using w_t = hiptune::f16;\n"));
+  EXPECT_THAT(header(Dtype::f16, "none"), Not(HasSubstr("x_t")));
 }
 
 TEST(ConfigHeader, never_holds_a_dimension) {

@@ -65,6 +65,58 @@ TEST(Problem, rejects_an_alignment_below_the_element) {
               HasSubstr("below the element size, 8 bytes"));
 }
 
+TEST(Problem, rejects_an_alignment_below_elements_of_16_bits_and_of_32) {
+  const Space space = test::sixteen_bits_space();
+  const Assignment two{{"ALIGN", std::int64_t{2}}};
+  EXPECT_NO_THROW((void)make_problem(space, {3, 5}, Dtype::f16, two));
+  EXPECT_EQ(message_of([&] {
+              (void)make_problem(space, {3, 5}, Dtype::f32, two);
+            }),
+            "--trait ALIGN=2: an alignment below the element size, 4 bytes");
+}
+
+TEST(Problem, calls_its_own_dtype_the_same_wherever_a_trait_says_a_type) {
+  const Space space = test::sixteen_bits_space();
+  const auto text = [&](Dtype dtype, const Assignment& traits) {
+    return to_string(make_problem(space, {3, 5}, dtype, traits).traits);
+  };
+  const Assignment f32{{"WEIGHT", "f32"}};
+  EXPECT_EQ(text(Dtype::f16, f32), "ALIGN=16 WEIGHT=f32 SCRATCH=same IN_PLACE=no");
+  EXPECT_EQ(message_of([&] { (void)text(Dtype::f32, f32); }),
+            "--trait WEIGHT=f32: that is the problem's own dtype, which is written WEIGHT=same");
+  EXPECT_EQ(text(Dtype::f32, with_same_type(space, f32, Dtype::f32)), text(Dtype::f32, {{"WEIGHT", "same"}}));
+  EXPECT_EQ(text(Dtype::f32, {}), text(Dtype::f32, {{"WEIGHT", "same"}})) << "the default is f32";
+}
+
+TEST(Problem, has_names_for_its_dtype) {
+  const Space space = test::sixteen_bits_space();
+  for (const auto& [dtype, index] : {std::pair{Dtype::f16, 0}, {Dtype::bf16, 1}, {Dtype::f32, 2}}) {
+    const Names names = names_of(space, make_problem(space, {3, 5}, dtype, {}), {});
+    EXPECT_EQ(names.at("DTYPE"), index);
+    EXPECT_EQ(names.at("DTYPE." + to_string(dtype)), index);
+    EXPECT_FALSE(names.contains("DTYPE.f64"));
+    EXPECT_EQ(names.at("ELEMENT_BYTES"), static_cast<double>(size_of(dtype)));
+  }
+}
+
+TEST(Problem, an_absent_buffer_has_no_shape) {
+  const Space space = test::sixteen_bits_space();
+  const auto shapes = buffer_shapes(space, make_problem(space, {3, 5}, Dtype::f16, {{"WEIGHT", "none"}}), {});
+  EXPECT_EQ(shapes[1].elements(), 0);
+  EXPECT_EQ(shapes[2].elements(), 15);
+}
+
+TEST(Problem, rejects_a_domain_beyond_the_type_that_a_trait_says) {
+  Space space = test::sixteen_bits_space();
+  std::get<BufferArgument>(space.arguments[1]).domain.largest = 65505;
+  const auto error = [&](const std::string& weight) {
+    return message_of([&] { (void)make_problem(space, {3, 5}, Dtype::f16, {{"WEIGHT", weight}}); });
+  };
+  EXPECT_THAT(error("same"), HasSubstr("the domain of w goes beyond the largest f16"));
+  EXPECT_EQ(error("f32"), "no error");
+  EXPECT_EQ(error("none"), "no error");
+}
+
 TEST(Problem, names_everything_that_expressions_may_use) {
   const Space space = everything_space();
   TargetFacts facts;

@@ -52,10 +52,10 @@ TEST(Space, reads_buffers) {
   EXPECT_EQ(buffers[0]->extent.size(), 2U);
   EXPECT_EQ(buffers[0]->extent[0].place().pointer, "/arguments/0/extent/0");
   EXPECT_TRUE(buffers[0]->domain.non_finite);
-  EXPECT_EQ(buffers[1]->type, Dtype::i32);
+  EXPECT_EQ(buffers[1]->type.dtype, Dtype::i32);
   EXPECT_EQ(buffers[1]->extent.size(), 1U);
   EXPECT_EQ(buffers[2]->role, Role::inout);
-  EXPECT_FALSE(buffers[3]->type);
+  EXPECT_EQ(buffers[3]->type, ElementType{});
 }
 
 TEST(Space, reads_the_other_arguments) {

@@ -29,6 +29,7 @@ inline Space read_file(const std::filesystem::path& file) {
 
 inline Space minimal_space() { return read_file(tests_folder() / "schema" / "good" / "minimal.json"); }
 inline Space everything_space() { return read_file(tests_folder() / "schema" / "good" / "everything.json"); }
+inline Space sixteen_bits_space() { return read_file(tests_folder() / "schema" / "good" / "sixteen_bits.json"); }
 
 // The message of the Error(bad_input) that `action` throws, or "no error".
 template <typename Action>

@@ -72,6 +72,16 @@ std::string known_traits(const Space& space) {
   return text;
 }
 
+// "W=none,f32" is "W=none" or "W=f32".
+std::vector<std::string> alternatives(const std::string& trait) {
+  const std::size_t equals = trait.find('=');
+  if (equals == std::string::npos) return {trait};
+  std::vector<std::string> texts;
+  for (const std::string& value : split(trait.substr(equals + 1), ','))
+    texts.push_back(trait.substr(0, equals + 1) + value);
+  return texts;
+}
+
 // The product of all lists, the first varying slowest.
 void require_reasonable(const std::vector<std::vector<std::int64_t>>& lists) {
   constexpr double kMost = 100'000;
@@ -124,7 +134,9 @@ void ProblemOptions::add_to(CLI::App& command, const Space& space) {
       ->group(group)
       ->type_name("TYPE");
   if (space.traits.empty()) return;
-  command.add_option("--trait", traits_, "a fact of the calls to come; may be repeated" + known_traits(space))
+  command
+      .add_option("--trait", traits_,
+                  "a fact of the calls to come, or a list NAME=VALUE,VALUE; may be repeated" + known_traits(space))
       ->group(group)
       ->type_name("NAME=VALUE")
       ->expected(1)
@@ -154,16 +166,41 @@ std::vector<Problem> ProblemOptions::problems(const Space& space) const {
   }
   std::vector<Problem> problems;
   for (Dtype dtype : dtypes(space))
-    for (auto& values : combinations(lists))
-      problems.push_back(make_problem(space, values, dtype, parse_traits(space, traits_)));
+    for (const Assignment& traits : traits_for(space, dtype))
+      for (auto& values : combinations(lists)) problems.push_back(make_problem(space, values, dtype, traits));
   return problems;
+}
+
+std::vector<Assignment> ProblemOptions::given_traits(const Space& space) const {
+  std::vector<std::vector<std::string>> all{{}};
+  for (const std::string& trait : traits_) {
+    std::vector<std::vector<std::string>> grown;
+    for (const auto& head : all)
+      for (const std::string& one : alternatives(trait)) {
+        grown.push_back(head);
+        grown.back().push_back(one);
+      }
+    all = std::move(grown);
+  }
+  std::vector<Assignment> given;
+  for (const auto& texts : all) given.push_back(parse_traits(space, texts));
+  return given;
+}
+
+std::vector<Assignment> ProblemOptions::traits_for(const Space& space, Dtype dtype) const {
+  std::vector<Assignment> each;
+  for (const Assignment& given : given_traits(space)) {
+    const Assignment traits = with_same_type(space, given, dtype);
+    if (std::ranges::find(each, traits) == each.end()) each.push_back(traits);
+  }
+  return each;
 }
 
 void ProblemOptions::require_well_formed(const Space& space) const {
   for (const auto& [name, text] : dimensions_)
     if (!text.empty()) (void)parse_dimension("--" + name, text);
   (void)dtypes(space);
-  (void)parse_traits(space, traits_);
+  (void)given_traits(space);
 }
 
 std::string ProblemOptions::words(const Space& space) const {
@@ -189,10 +226,11 @@ bool ProblemOptions::matches(const Space& space, const std::vector<std::int64_t>
     const auto wanted = dtypes(space);
     if (std::find(wanted.begin(), wanted.end(), dtype) == wanted.end()) return false;
   }
-  const Assignment wanted = parse_traits(space, traits_);
-  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& trait) {
-    const Value* value = find(traits, trait.first);
-    return value == nullptr || *value == trait.second;
+  return std::ranges::any_of(traits_for(space, dtype), [&](const Assignment& wanted) {
+    return std::ranges::all_of(wanted, [&](const auto& trait) {
+      const Value* value = find(traits, trait.first);
+      return value == nullptr || *value == trait.second;
+    });
   });
 }
 

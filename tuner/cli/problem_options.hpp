@@ -20,7 +20,8 @@ class ProblemOptions {
  public:
   void add_to(CLI::App& command, const Space& space);
 
-  // Every combination, in the order given. Throws Error(bad_input): a dimension is missing or wrong.
+  // Every combination, in the order given; a dtype as the type of a buffer is "same" where it is the problem's own.
+  // Throws Error(bad_input): a dimension is missing or wrong.
   [[nodiscard]] std::vector<Problem> problems(const Space& space) const;
   // Throws Error(bad_input) where something that was given is wrong; all of it may be missing.
   void require_well_formed(const Space& space) const;
@@ -32,6 +33,9 @@ class ProblemOptions {
 
  private:
   [[nodiscard]] std::vector<Dtype> dtypes(const Space& space) const;
+  // Every combination of the values given, each once.
+  [[nodiscard]] std::vector<Assignment> given_traits(const Space& space) const;
+  [[nodiscard]] std::vector<Assignment> traits_for(const Space& space, Dtype dtype) const;
 
   std::map<std::string, std::string> dimensions_;
   std::string dtypes_;

@@ -50,8 +50,10 @@ void place_at_page(BufferLayout& layout, std::size_t payload, std::size_t alignm
   layout.bytes = round_up(payload, std::max(claimed, size_of(layout.shape.type)));
 }
 
-BufferLayout layout_of(const BufferShape& shape, std::size_t alignment, std::int64_t stride, Pages pages) {
-  BufferLayout layout{shape, stride, 0, 0};
+BufferLayout layout_of(const ProblemBuffer& buffer, const BufferShape& shape, std::size_t alignment,
+                       std::int64_t stride, Pages pages) {
+  BufferLayout layout{shape, stride, 0, 0, buffer};
+  if (!buffer.has_memory()) return layout;
   const auto payload = static_cast<std::size_t>(shape.span(stride)) * size_of(shape.type);
   if (pages == Pages::none) {
     place_between_guards(layout, payload, alignment);
@@ -61,20 +63,32 @@ BufferLayout layout_of(const BufferShape& shape, std::size_t alignment, std::int
   return layout;
 }
 
+// A buffer without memory of its own lies where that is which it shares.
+void share_places(std::vector<BufferLayout>& layouts) {
+  for (BufferLayout& layout : layouts) {
+    if (!layout.buffer.memory_of) continue;
+    const BufferLayout& place = layouts[*layout.buffer.memory_of];
+    layout.stride = place.stride;
+    layout.first_byte = place.first_byte;
+  }
+}
+
 }  // namespace
 
 std::vector<BufferLayout> buffer_layouts(const Space& space, const Problem& problem, const TargetFacts& facts,
                                          bool padded, Pages pages) {
   const std::vector<BufferShape> shapes = buffer_shapes(space, problem, facts);
-  const std::vector<const BufferArgument*> buffers = space.buffers();
+  const std::vector<ProblemBuffer> buffers = problem_buffers(space, problem);
   std::vector<BufferLayout> layouts;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     // Each buffer has a stride of its own: a kernel that takes another's must not be right by chance.
     const std::int64_t padding = padded ? kPadElements + 2 * static_cast<std::int64_t>(i) : 0;
-    const std::size_t alignment = claimed_alignment(space, problem);
-    const std::int64_t stride = stride_for(shapes[i], alignment, has_stride(space, buffers[i]->name), padding);
-    layouts.push_back(layout_of(shapes[i], alignment, stride, pages));
+    // An element larger than what the trait claims is aligned all the same.
+    const std::size_t alignment = std::max(claimed_alignment(space, problem), size_of(shapes[i].type));
+    const std::int64_t stride = stride_for(shapes[i], alignment, has_stride(space, buffers[i].name), padding);
+    layouts.push_back(layout_of(buffers[i], shapes[i], alignment, stride, pages));
   }
+  share_places(layouts);
   return layouts;
 }
 
@@ -97,14 +111,13 @@ std::size_t total_bytes(const std::vector<BufferLayout>& layouts) {
 }
 
 BufferSet::BufferSet(Device& device, const std::vector<BufferLayout>& layouts) : layouts_(layouts) {
-  for (const BufferLayout& layout : layouts_) buffers_.emplace_back(device, layout.bytes);
+  for (const BufferLayout& layout : layouts_)
+    buffers_.push_back(layout.buffer.has_memory() ? DeviceMemory(device, layout.bytes) : DeviceMemory());
 }
 
 std::vector<void*> BufferSet::addresses() const {
-  std::vector<void*> addresses;
-  for (std::size_t i = 0; i < buffers_.size(); ++i)
-    addresses.push_back(static_cast<std::byte*>(buffers_[i].data()) + layouts_[i].first_byte);
-  return addresses;
+  return addresses_of(
+      layouts_, [&](std::size_t i) { return static_cast<std::byte*>(buffers_[i].data()) + layouts_[i].first_byte; });
 }
 
 WorkspaceSet::WorkspaceSet(Device& device, const std::vector<std::int64_t>& bytes)
@@ -144,12 +157,12 @@ bool WorkspaceSet::guards_intact(std::byte guard, Stream stream) const {
 std::vector<WatchedBuffer> watched_buffers(const Space& space, const std::vector<BufferLayout>& layouts,
                                            const std::vector<void*>& addresses, const WorkspaceSet& workspaces) {
   std::vector<WatchedBuffer> watched;
-  const std::vector<const BufferArgument*> declared = space.buffers();
-  for (std::size_t i = 0; i < declared.size(); ++i) {
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
     const BufferLayout& layout = layouts[i];
+    if (!layout.buffer.has_memory()) continue;
     const std::size_t stride = static_cast<std::size_t>(layout.stride) * size_of(layout.shape.type);
-    watched.push_back({declared[i]->name, addresses[i], layout.shape.rows, layout.row_bytes(), stride,
-                       declared[i]->role != Role::in});
+    watched.push_back(
+        {layout.buffer.name, addresses[i], layout.shape.rows, layout.row_bytes(), stride, layout.buffer.has_results()});
   }
   const std::vector<void*> memory = workspaces.addresses();
   for (std::size_t i = 0; i < memory.size(); ++i)

@@ -7,6 +7,7 @@
 
 #include "device/arguments.hpp"
 #include "device/device.hpp"
+#include "problem/problem_buffers.hpp"
 
 namespace hiptune {
 
@@ -15,7 +16,8 @@ struct BufferLayout {
   BufferShape shape;
   std::int64_t stride = 0;     // elements between rows, at least shape.cols
   std::size_t first_byte = 0;  // of element [0, 0]; before it lies the leading guard
-  std::size_t bytes = 0;       // of the allocation, both guards included
+  std::size_t bytes = 0;       // of the allocation, both guards included; 0: there is none
+  ProblemBuffer buffer{};
 
   [[nodiscard]] std::size_t offset(std::int64_t row, std::int64_t col) const {
     return first_byte + static_cast<std::size_t>(row * stride + col) * size_of(shape.type);
@@ -26,6 +28,7 @@ struct BufferLayout {
 // Layouts of all buffers of a problem, in argument order. `padded` puts a gap after each row of the buffers that have
 // a stride argument, of another width for each. A trait found by alignment is met exactly: addresses and strides are
 // multiples of it, addresses of nothing larger.
+// An absent buffer has no allocation; nor has the input of a call in place, which else is laid out as its output.
 // With `pages` other than none the layouts are for a device that has them: a buffer's last byte, or its first, touches
 // an inaccessible page, and no guards keep it from there. Addresses may then be more aligned than claimed, and up to
 // the claimed alignment, or 16 bytes where no trait is about it, lies between the last byte and its page; that is a
@@ -40,7 +43,17 @@ struct BufferLayout {
 // Sum of the allocations' bytes.
 [[nodiscard]] std::size_t total_bytes(const std::vector<BufferLayout>& layouts);
 
-// One allocation per buffer of a problem.
+// The address of each buffer's element [0, 0]: `own` is that of a buffer with memory of its own; that of an absent one
+// is null.
+template <class Own>
+[[nodiscard]] std::vector<void*> addresses_of(const std::vector<BufferLayout>& layouts, const Own& own) {
+  std::vector<void*> addresses;
+  for (std::size_t i = 0; i < layouts.size(); ++i)
+    addresses.push_back(layouts[i].buffer.is_absent ? nullptr : own(layouts[i].buffer.memory_of.value_or(i)));
+  return addresses;
+}
+
+// One allocation per buffer of a problem that has memory.
 class BufferSet {
  public:
   BufferSet(Device& device, const std::vector<BufferLayout>& layouts);
@@ -48,6 +61,7 @@ class BufferSet {
   // Addresses of element [0, 0], in argument order.
   [[nodiscard]] std::vector<void*> addresses() const;
   [[nodiscard]] const std::vector<BufferLayout>& layouts() const { return layouts_; }
+  // Null where there is none.
   [[nodiscard]] void* allocation(std::size_t buffer) const { return buffers_[buffer].data(); }
 
  private:

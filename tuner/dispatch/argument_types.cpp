@@ -2,6 +2,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "problem/problem_buffers.hpp"
+
 namespace hiptune {
 namespace {
 
@@ -22,19 +24,34 @@ std::string text_of(const ArgumentType& type) {
   return fmt::format("a pointer to {}{}-byte elements", constness, type.bytes);
 }
 
+bool is_pointer(const ArgumentType& type) {
+  return type.kind == ArgumentKind::pointer || type.kind == ArgumentKind::pointer_to_const;
+}
+
+// Applications have types of their own for numbers of 16 bits.
+bool fits(const ArgumentType& pointer, Dtype element) {
+  if (pointer.bytes == 0) return true;
+  if (pointer.bytes != size_of(element)) return false;
+  return size_of(element) == 2 || pointer.floating_pointee == is_floating(element);
+}
+
+std::string pointer_text(Dtype element, bool is_input) {
+  const std::string constness = is_input ? "const " : "";
+  if (size_of(element) == 2) return "a pointer to " + constness + "2-byte elements (" + to_string(element) + ")";
+  return constness + cpp_name(element) + "*";
+}
+
 // What the argument's type must be, in C++; empty when `type` is that.
 struct Mismatch {
-  Dtype dtype;
+  const Problem& problem;
   const ArgumentType& type;
 
   std::string operator()(const BufferArgument& buffer) const {
-    const Dtype element = buffer.type.value_or(dtype);
+    const std::optional<Dtype> element = element_type(buffer.type, problem);
+    if (!element) return is_pointer(type) ? "" : "a pointer";
     const bool is_input = buffer.role == Role::in;
-    const bool is_pointer = type.kind == ArgumentKind::pointer || type.kind == ArgumentKind::pointer_to_const;
-    const bool writable = is_input || type.kind == ArgumentKind::pointer;
-    const bool same =
-        type.bytes == 0 || (type.bytes == size_of(element) && type.floating_pointee == is_floating(element));
-    return is_pointer && writable && same ? "" : (is_input ? "const " : "") + cpp_name(element) + "*";
+    const bool is_writable = is_input || type.kind == ArgumentKind::pointer;
+    return is_pointer(type) && is_writable && fits(type, *element) ? "" : pointer_text(*element, is_input);
   }
   std::string operator()(const ScalarArgument& scalar) const {
     const auto kind = is_floating(scalar.type) ? ArgumentKind::floating : ArgumentKind::integer;
@@ -59,12 +76,12 @@ std::string argument_name(const Argument& argument) {
   return std::visit([](const auto& a) { return a.name; }, argument);
 }
 
-void require_types(const Space& space, Dtype dtype, const std::vector<ArgumentType>& types) {
+void require_types(const Space& space, const Problem& problem, const std::vector<ArgumentType>& types) {
   if (types.size() != space.arguments.size())
     throw bad_input(fmt::format("bind(\"{}\"): {} argument types given, the kernel takes {}: {}", space.kernel,
                                 types.size(), space.arguments.size(), names_of_arguments(space)));
   for (std::size_t i = 0; i < types.size(); ++i) {
-    const std::string wanted = std::visit(Mismatch{dtype, types[i]}, space.arguments[i]);
+    const std::string wanted = std::visit(Mismatch{problem, types[i]}, space.arguments[i]);
     if (!wanted.empty())
       throw bad_input(fmt::format("bind(\"{}\"): argument {}, {}, must be {}, and is {}", space.kernel, i + 1,
                                   argument_name(space.arguments[i]), wanted, text_of(types[i])));

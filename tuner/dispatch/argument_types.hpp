@@ -3,12 +3,14 @@
 #include <vector>
 
 #include "hiptune/dispatcher.hpp"
-#include "problem/space.hpp"
+#include "problem/problem.hpp"
 
 namespace hiptune {
 
-// Throws Error(bad_input) naming the first argument whose C++ type is not the space's, or a wrong count.
-void require_types(const Space& space, Dtype dtype, const std::vector<detail::ArgumentType>& types);
+// Throws Error(bad_input) naming the first argument whose C++ type is not the space's, or a wrong count. Of `problem`
+// dtype and traits count. Any type of 16 bits will do for f16 and bf16, since every vendor has its own; for an absent
+// buffer any pointer.
+void require_types(const Space& space, const Problem& problem, const std::vector<detail::ArgumentType>& types);
 
 [[nodiscard]] std::string argument_name(const Argument& argument);
 

@@ -45,11 +45,13 @@ const char* to_string(Status status) {
     case Status::invalid_dimension:
       return "A dimension is negative, zero where it may not be, or too large.";
     case Status::invalid_stride:
-      return "A row stride is shorter than a row.";
+      return "A row stride is shorter than a row, or is not the same for both buffers of a call in place.";
     case Status::invalid_scalar:
       return "A scalar is outside the range that the kernel's space declares.";
     case Status::null_pointer:
       return "A buffer is null.";
+    case Status::unexpected_pointer:
+      return "A buffer is not null, though the kernel was bound without it.";
     case Status::misaligned_pointer:
       return "A buffer does not begin at a multiple of its element's size.";
     case Status::not_ready:

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "hiptune/error.hpp"
+#include "problem/problem_buffers.hpp"
 
 namespace hiptune::detail {
 namespace {
@@ -42,8 +43,7 @@ ReadyPlan make_ready(Device& device, const Space& space, const Problem& problem,
   Names constants = names_of(space, problem, device.target().facts, config);
   for (const std::string& name : varying) constants.erase(name);
   for (const Workspace& workspace : space.workspaces)
-    ready.workspaces.push_back({ClosedForm(workspace.extent, constants, varying),
-                                static_cast<std::int64_t>(size_of(workspace.type.value_or(problem.dtype)))});
+    ready.workspaces.push_back({ClosedForm(workspace.extent, constants, varying), element_bytes(workspace, problem)});
   return ready;
 }
 

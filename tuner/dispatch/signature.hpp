@@ -8,7 +8,7 @@
 
 #include "hiptune/dispatcher.hpp"
 #include "problem/closed_form.hpp"
-#include "problem/problem.hpp"
+#include "problem/problem_buffers.hpp"
 
 namespace hiptune {
 
@@ -40,8 +40,8 @@ struct CallReading {
 // How to read a call's arguments: built once per binding, so that a call only indexes.
 class Signature {
  public:
-  // Throws Error(bad_input) when the types do not fit the space's arguments for this dtype, a dimension is no argument,
-  // or the row of a strided buffer is no closed form. `traits` are the given ones.
+  // Throws Error(bad_input) when the types do not fit the space's arguments for this dtype and these traits, a
+  // dimension is no argument, or the row of a strided buffer is no closed form. `traits` are the given ones.
   Signature(const Space& space, Dtype dtype, const std::vector<detail::ArgumentType>& types, const Assignment& traits,
             const TargetFacts& facts);
 
@@ -71,6 +71,7 @@ class Signature {
   struct BufferSlot {
     std::size_t argument;
     std::uint64_t element_bytes;
+    bool absent = false;
     bool strided = false;
     std::size_t stride_argument = 0;
     ClosedForm row;  // elements of a row, from all dimensions
@@ -86,13 +87,27 @@ class Signature {
     std::size_t lowest = 0;             // the first that is at least an element's size, which pointers always have
   };
 
+  // Of a trait found by aliasing.
+  struct AliasSlot {
+    std::size_t trait;
+    std::size_t input, output;  // of the buffers, among the slots
+    ClosedForm rows;            // from all dimensions
+  };
+
   void add_dimension(const Space& space, const Dimension& dimension);
-  void add_buffer(const Space& space, std::size_t index, const TargetFacts& facts);
+  void add_buffer(const Space& space, std::size_t index, const ProblemBuffer& buffer, const Names& names);
   void add_scalar(const Space& space, std::size_t index);
-  void add_trait(const Space& space, std::size_t index, const Assignment& given);
+  void add_trait(const Space& space, std::size_t index, const Names& names);
+  void add_alignment(const Trait& trait, std::size_t index);
+  void add_aliasing(const Space& space, const Trait& trait, std::size_t index, const Names& names);
   [[nodiscard]] bool read_dimensions(void* const* arguments, CallReading& reading) const noexcept;
   [[nodiscard]] bool read_scalars(void* const* arguments, CallReading& reading) const noexcept;
   [[nodiscard]] bool read_buffers(void* const* arguments, CallReading& reading, std::uint64_t& bits) const noexcept;
+  [[nodiscard]] static Status status_of(const BufferSlot& buffer, std::uint64_t address) noexcept;
+  [[nodiscard]] bool read_aliasing(void* const* arguments, CallReading& reading) const noexcept;
+  [[nodiscard]] std::string describe_buffer(const BufferSlot& slot, Status status) const;
+  [[nodiscard]] std::string describe_stride(const BufferSlot& slot, const CallReading& reading,
+                                            void* const* arguments) const;
 
   Dtype dtype_;
   std::vector<std::string> names_;  // of the arguments
@@ -100,6 +115,7 @@ class Signature {
   std::vector<BufferSlot> buffers_;
   std::vector<ScalarSlot> scalars_;
   std::vector<AlignmentSlot> alignments_;
+  std::vector<AliasSlot> aliases_;
   std::array<std::uint8_t, kMaxTraits> given_{};
 };
 

@@ -144,7 +144,7 @@ struct CaseMaker {
     made.problem = problem;
     made.scalars = draw_scalars(kernel.space, seed, index);
     made.layouts = buffer_layouts(kernel.space, problem, facts, padded, pages);
-    made.images = make_images(kernel.space, made.layouts, pattern, seed + index);
+    made.images = make_images(made.layouts, pattern, seed + index);
     made.oracle = oracle.outputs(problem, made.layouts, made.images, made.scalars);
     made.name = describe(kernel.space, made, pattern);
     if (pattern == Pattern::random) require_finite(kernel, made);
@@ -181,8 +181,9 @@ std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, 
   std::vector<GateCase> cases;
   for (const SmallShape& shape : kSmallShapes) {
     const Problem small = small_problem(kernel.space, problem, shape);
+    const std::vector<BufferLayout> layouts = buffer_layouts(kernel.space, small, facts, shape.padded);
     for (Pattern pattern : patterns_for(shape, largest_buffer(kernel.space, small, facts), wanted)) {
-      if (!applies(pattern, kernel.space)) continue;
+      if (!applies(pattern, layouts)) continue;
       cases.push_back(maker.make(small, pattern, shape.padded, cases.size()));
       cases.back().grid_limit = shape.grid_limit;
       cases.back().has_tuned_extents = shape.other == kTunedExtent;
@@ -195,11 +196,10 @@ std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, 
 CaseMemory case_memory(const Space& space, const Problem& problem, const TargetFacts& facts, int sets) {
   const std::vector<BufferLayout> layouts = buffer_layouts(space, problem, facts, false);
   double oracle = 0, outputs = 0;
-  const auto buffers = space.buffers();
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    if (buffers[i]->role == Role::in) continue;
-    oracle += static_cast<double>(layouts[i].shape.elements()) * sizeof(double);
-    outputs += static_cast<double>(layouts[i].bytes);
+  for (const BufferLayout& layout : layouts) {
+    if (!layout.buffer.has_results()) continue;
+    oracle += static_cast<double>(layout.shape.elements()) * sizeof(double);
+    outputs += static_cast<double>(layout.bytes);
   }
   const auto images = static_cast<double>(total_bytes(layouts));
   // The oracle works on a copy between guards; the device has a case, a working set, and the results of a first run.

@@ -28,7 +28,7 @@ union Float64 {
 };
 
 // As Dtype counts.
-constexpr int kFloat32 = 0, kFloat64 = 1, kInt32 = 2;
+constexpr int kFloat32 = 0, kFloat64 = 1, kInt32 = 2, kFloat16 = 4, kBfloat16 = 5;
 
 // Infinities and NaN by their bits: a compiler may be told that there are none.
 __device__ inline bool is_finite(double value) {
@@ -48,17 +48,39 @@ __device__ inline double infinity() {
 }
 
 __device__ inline unsigned long long cell_of(const void* image, int64 cell, int bytes) {
+  if (bytes == 2) return static_cast<const unsigned short*>(image)[cell];
   return bytes == 4 ? static_cast<const unsigned*>(image)[cell] : static_cast<const unsigned long long*>(image)[cell];
 }
 
 __device__ inline void set_cell(void* image, int64 cell, int bytes, unsigned long long bits) {
-  if (bytes == 4)
+  if (bytes == 2)
+    static_cast<unsigned short*>(image)[cell] = static_cast<unsigned short>(bits);
+  else if (bytes == 4)
     static_cast<unsigned*>(image)[cell] = static_cast<unsigned>(bits);
   else
     static_cast<unsigned long long*>(image)[cell] = bits;
 }
 
+// A floating number of 16 bits, by its bits: the conversions of the device layer are on trial as well. `unit` is the
+// smallest subnormal number, 2^-24 or 2^-133.
+__device__ inline double value_of_16(unsigned long long bits, int mantissa_bits, int bias, double unit) {
+  const unsigned long long magnitude = bits & 0x7fff, sign = bits >> 15 << 63;
+  const unsigned long long exponent = magnitude >> mantissa_bits;
+  const unsigned long long largest = 0x7fff >> mantissa_bits;
+  Float64 number;
+  if (exponent == 0)
+    number.value = static_cast<double>(static_cast<int>(magnitude)) * unit;
+  else
+    number.bits = (magnitude << (52 - mantissa_bits)) +
+                  (static_cast<unsigned long long>(exponent == largest ? 0x7ff - static_cast<int>(largest) : 1023 - bias)
+                   << 52);
+  number.bits |= sign;
+  return number.value;
+}
+
 __device__ inline double value_of(unsigned long long bits, int dtype) {
+  if (dtype == kFloat16) return value_of_16(bits, 10, 15, 5.9604644775390625e-8);
+  if (dtype == kBfloat16) return value_of_16(bits, 7, 127, 9.18354961579912115600575419705e-41);
   if (dtype == kFloat32) {
     Float32 number;
     number.bits = static_cast<unsigned>(bits);

@@ -16,11 +16,10 @@ DeviceMemory uploaded(Device& device, const void* data, std::size_t bytes) {
 
 class DeviceJudge final : public Judge {
  public:
-  DeviceJudge(Device& device, DeviceChecker& checker, const Space& space, const GateCase& gate_case,
-              const ResidentImages& images, const Limit& limit)
+  DeviceJudge(Device& device, DeviceChecker& checker, const GateCase& gate_case, const ResidentImages& images,
+              const Limit& limit)
       : device_(device),
         checker_(checker),
-        space_(space),
         case_(gate_case),
         images_(images),
         limit_(limit),
@@ -34,31 +33,30 @@ class DeviceJudge final : public Judge {
     if (was_judged_) keep_outputs();
     poison_ = poison;
     for (std::size_t i = 0; i < case_.layouts.size(); ++i)
-      checker_.paint(buffers_.allocation(i), case_.layouts[i], images_.source(i), fill(i));
+      if (case_.layouts[i].buffer.has_memory())
+        checker_.paint(buffers_.allocation(i), case_.layouts[i], images_.source(i), fill(i));
   }
 
   void judge(GateReport& report) override {
     std::optional<std::string> other;
-    const auto declared = space_.buffers();
-    for (std::size_t i = 0; i < declared.size() && !report.failure; ++i) {
-      const bool is_input = declared[i]->role == Role::in;
+    for (std::size_t i = 0; i < case_.layouts.size() && !report.failure; ++i) {
+      const ProblemBuffer& buffer = case_.layouts[i].buffer;
+      if (!buffer.has_memory()) continue;
       const Finding found = checker_.inspect(buffers_.allocation(i), case_.layouts[i],
-                                             {.source = is_input ? images_.source(i) : nullptr,
+                                             {.source = buffer.is_constant() ? images_.source(i) : nullptr,
                                               .oracle = images_.oracle(i),
                                               .earlier = earlier_[i].data(),
                                               .around = fill(i).around,
                                               .limit = limit_});
       judge_buffer(i, found, report);
-      if (found.other >= 0 && !other) other = declared[i]->name + kOtherResults;
+      if (found.other >= 0 && !other) other = buffer.name + kOtherResults;
     }
     if (!report.failure) report.failure = other;
     was_judged_ = true;
   }
 
  private:
-  [[nodiscard]] Fill fill(std::size_t buffer) const {
-    return fill_of(space_, case_.layouts[buffer].shape.type, buffer, poison_);
-  }
+  [[nodiscard]] Fill fill(std::size_t buffer) const { return fill_of(case_.layouts[buffer].buffer, buffer, poison_); }
 
   void keep_outputs() {
     for (std::size_t i = 0; i < case_.layouts.size(); ++i) {
@@ -71,7 +69,7 @@ class DeviceJudge final : public Judge {
 
   void judge_buffer(std::size_t buffer, const Finding& found, GateReport& report) const {
     const BufferLayout& layout = case_.layouts[buffer];
-    const std::string& name = space_.buffers()[buffer]->name;
+    const std::string& name = case_.layouts[buffer].buffer.name;
     if (found.damaged >= 0) {
       const std::size_t offset = static_cast<std::size_t>(found.damaged) * size_of(layout.shape.type);
       report.failure = name + ": wrote " + place_around(layout, offset);
@@ -84,7 +82,7 @@ class DeviceJudge final : public Judge {
 
   void judge_output(std::size_t buffer, const Finding& found, GateReport& report) const {
     const BufferShape& shape = case_.layouts[buffer].shape;
-    const std::string& name = space_.buffers()[buffer]->name;
+    const std::string& name = case_.layouts[buffer].buffer.name;
     report.errors.merge(
         {found.absolute, found.relative, found.in_limits, 0, name + place_of_element(shape, found.worst)});
     if (found.in_limits <= 1) return;
@@ -115,7 +113,6 @@ class DeviceJudge final : public Judge {
 
   Device& device_;
   DeviceChecker& checker_;
-  const Space& space_;
   const GateCase& case_;
   const ResidentImages& images_;
   Limit limit_;
@@ -127,25 +124,23 @@ class DeviceJudge final : public Judge {
 
 }  // namespace
 
-ResidentImages::ResidentImages(Device& device, const Space& space, const GateCase& gate_case) {
-  const auto declared = space.buffers();
+ResidentImages::ResidentImages(Device& device, const GateCase& gate_case) {
   std::size_t output = 0;
-  for (std::size_t i = 0; i < declared.size(); ++i) {
+  for (std::size_t i = 0; i < gate_case.layouts.size(); ++i) {
+    const ProblemBuffer& buffer = gate_case.layouts[i].buffer;
     const std::vector<std::byte>& image = gate_case.images[i];
-    sources_.push_back(declared[i]->role == Role::out ? DeviceMemory() : uploaded(device, image.data(), image.size()));
-    if (declared[i]->role == Role::in) {
-      oracle_.emplace_back();
-      continue;
-    }
+    sources_.push_back(buffer.is_filled() ? uploaded(device, image.data(), image.size()) : DeviceMemory());
+    oracle_.emplace_back();
+    if (!buffer.has_results()) continue;
     const std::vector<double>& right = gate_case.oracle[output++];
-    oracle_.push_back(uploaded(device, right.data(), right.size() * sizeof(double)));
+    oracle_.back() = uploaded(device, right.data(), right.size() * sizeof(double));
   }
   device.synchronize(nullptr);
 }
 
-std::unique_ptr<Judge> device_judge(Device& device, DeviceChecker& checker, const Space& space,
-                                    const GateCase& gate_case, const ResidentImages& images, const Limit& limit) {
-  return std::make_unique<DeviceJudge>(device, checker, space, gate_case, images, limit);
+std::unique_ptr<Judge> device_judge(Device& device, DeviceChecker& checker, const GateCase& gate_case,
+                                    const ResidentImages& images, const Limit& limit) {
+  return std::make_unique<DeviceJudge>(device, checker, gate_case, images, limit);
 }
 
 }  // namespace hiptune

@@ -24,6 +24,7 @@ std::size_t room_before(const BufferLayout& image, const BufferLayout& far) {
 }
 
 std::size_t allocation(const BufferLayout& image, const BufferLayout& far) {
+  if (!image.buffer.has_memory()) return 0;
   const auto gaps = static_cast<std::size_t>(std::max<std::int64_t>(image.shape.rows - 1, 0));
   return room_before(image, far) + image.bytes + gaps * (distance(far) - distance(image));
 }
@@ -42,25 +43,28 @@ double FarBuffers::bytes_for(const std::vector<BufferLayout>& images) {
 
 FarBuffers::FarBuffers(Device& device, const std::vector<BufferLayout>& images) : device_(&device), images_(images) {
   for (std::size_t i = 0; i < images_.size(); ++i) {
-    const BufferLayout& image = images_[i];
-    far_.push_back(far_layout(image));
-    memory_.emplace_back(device, allocation(image, far_[i]));
-    std::byte* start = memory_.back().data() + room_before(image, far_[i]);
-    // Guard and first row with its gap; each further row with its gap; the last one with the guard behind.
-    for (std::int64_t row = 0; row < std::max<std::int64_t>(image.shape.rows, 1); ++row) {
-      const std::size_t first = row == 0 ? 0 : image.offset(row, 0);
-      const std::size_t end = row + 1 < image.shape.rows ? image.offset(row + 1, 0) : image.bytes;
-      const std::size_t moved = static_cast<std::size_t>(row) * (distance(far_[i]) - distance(image));
-      windows_.push_back({i, first, end - first, start + first + moved});
-    }
+    far_.push_back(far_layout(images_[i]));
+    memory_.emplace_back();
+    if (images_[i].buffer.has_memory()) add_windows(i);
+  }
+}
+
+// Guard and first row with its gap; each further row with its gap; the last one with the guard behind.
+void FarBuffers::add_windows(std::size_t buffer) {
+  const BufferLayout &image = images_[buffer], &far = far_[buffer];
+  std::byte* start = memory_[buffer].emplace(*device_, allocation(image, far)).data() + room_before(image, far);
+  for (std::int64_t row = 0; row < std::max<std::int64_t>(image.shape.rows, 1); ++row) {
+    const std::size_t first = row == 0 ? 0 : image.offset(row, 0);
+    const std::size_t end = row + 1 < image.shape.rows ? image.offset(row + 1, 0) : image.bytes;
+    const std::size_t moved = static_cast<std::size_t>(row) * (distance(far) - distance(image));
+    windows_.push_back({buffer, first, end - first, start + first + moved});
   }
 }
 
 std::vector<void*> FarBuffers::addresses() const {
-  std::vector<void*> addresses;
-  for (std::size_t i = 0; i < images_.size(); ++i)
-    addresses.push_back(memory_[i].data() + room_before(images_[i], far_[i]) + images_[i].first_byte);
-  return addresses;
+  return addresses_of(images_, [&](std::size_t i) {
+    return memory_[i]->data() + room_before(images_[i], far_[i]) + images_[i].first_byte;
+  });
 }
 
 void FarBuffers::upload(const Images& images) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "device/buffer_set.hpp"
@@ -34,9 +35,11 @@ class FarBuffers {
     std::size_t buffer, first, bytes;
     std::byte* place;
   };
+  void add_windows(std::size_t buffer);
+
   Device* device_;
   std::vector<BufferLayout> images_, far_;
-  std::vector<SparseMemory> memory_;
+  std::vector<std::optional<SparseMemory>> memory_;  // none: the buffer has no memory of its own
   std::vector<Window> windows_;
 };
 

@@ -114,10 +114,10 @@ std::vector<Schedule> other_schedules(std::size_t index, Repeats repeats) {
 }
 
 // On the device: inputs and right results.
-std::size_t resident_bytes(const Space& space, const GateCase& gate_case) {
+std::size_t resident_bytes(const GateCase& gate_case) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < gate_case.images.size(); ++i)
-    if (space.buffers()[i]->role != Role::out) bytes += gate_case.images[i].size();
+    if (gate_case.layouts[i].buffer.is_filled()) bytes += gate_case.images[i].size();
   for (const std::vector<double>& right : gate_case.oracle) bytes += right.size() * sizeof(double);
   return bytes;
 }
@@ -129,9 +129,9 @@ Gate::Gate(const Kernel& kernel, Device& device, Compiler& compiler, Repeats rep
 
 void Gate::make_resident(HeldCase& held) {
   constexpr double kShare = 1.0 / 3;  // of the device's memory; timing needs the rest
-  const std::size_t bytes = resident_bytes_ + resident_bytes(kernel_->space, held.data);
+  const std::size_t bytes = resident_bytes_ + resident_bytes(held.data);
   if (static_cast<double>(bytes) > kShare * static_cast<double>(device_->target().memory_bytes)) return;
-  held.resident = std::make_unique<ResidentImages>(*device_, kernel_->space, held.data);
+  held.resident = std::make_unique<ResidentImages>(*device_, held.data);
   held.data.images = {};
   held.data.oracle = {};
   resident_bytes_ = bytes;
@@ -148,9 +148,9 @@ void Gate::add(GateCase gate_case, Judged judged) {
 
 std::unique_ptr<Judge> Gate::judge_of(const HeldCase& held, const Limit& limit,
                                       std::unique_ptr<ResidentImages>& visiting) const {
-  if (held.judged == Judged::on_host) return host_judge(*device_, kernel_->space, held.data, limit);
-  if (!held.resident) visiting = std::make_unique<ResidentImages>(*device_, kernel_->space, held.data);
-  return device_judge(*device_, *checker_, kernel_->space, held.data, visiting ? *visiting : *held.resident, limit);
+  if (held.judged == Judged::on_host) return host_judge(*device_, held.data, limit);
+  if (!held.resident) visiting = std::make_unique<ResidentImages>(*device_, held.data);
+  return device_judge(*device_, *checker_, held.data, visiting ? *visiting : *held.resident, limit);
 }
 
 std::optional<GateReport> Gate::check_case(LoadedPlan& plan, const Config& config, std::size_t index,
@@ -244,8 +244,8 @@ void Gate::fill(const BufferSet& set, std::size_t index) {
   const HeldCase& held = *cases_[index % sets];
   if (!held.resident) return upload(*device_, set, held.data.images);
   for (std::size_t i = 0; i < set.layouts().size(); ++i)
-    checker_->paint(set.allocation(i), set.layouts()[i], held.resident->source(i),
-                    fill_of(kernel_->space, set.layouts()[i].shape.type, i, kPoisonByte));
+    if (const BufferLayout& layout = set.layouts()[i]; layout.buffer.has_memory())
+      checker_->paint(set.allocation(i), layout, held.resident->source(i), fill_of(layout.buffer, i, kPoisonByte));
   device_->synchronize(nullptr);
 }
 

@@ -24,40 +24,40 @@ class NearBuffers {
 template <class Buffers>
 class HostJudge final : public Judge {
  public:
-  HostJudge(Device& device, const Space& space, const GateCase& gate_case, const Limit& limit)
-      : space_(space), case_(gate_case), limit_(limit), buffers_(device, gate_case.layouts) {}
+  HostJudge(Device& device, const GateCase& gate_case, const Limit& limit)
+      : case_(gate_case), limit_(limit), buffers_(device, gate_case.layouts) {}
 
   [[nodiscard]] std::vector<void*> addresses() const override { return buffers_.addresses(); }
   [[nodiscard]] const std::vector<BufferLayout>& layouts() const override { return buffers_.layouts(); }
 
   void set_up(std::byte poison) override {
-    before_ = poison == kPoisonByte ? case_.images : repoisoned(space_, case_.layouts, case_.images, poison);
+    before_ = poison == kPoisonByte ? case_.images : repoisoned(case_.layouts, case_.images, poison);
     buffers_.upload(before_);
   }
 
   void judge(GateReport& report) override {
     const Images earlier = std::exchange(after_, buffers_.download());
     std::size_t output = 0;
-    const auto declared = space_.buffers();
-    for (std::size_t i = 0; i < declared.size() && !report.failure; ++i) {
-      const std::string& name = declared[i]->name;
+    for (std::size_t i = 0; i < case_.layouts.size() && !report.failure; ++i) {
+      const ProblemBuffer& buffer = case_.layouts[i].buffer;
       if (const auto place = damaged_surroundings(case_.layouts[i], before_[i], after_[i]))
-        report.failure = name + ": wrote " + *place;
-      else if (declared[i]->role == Role::in && after_[i] != before_[i])
-        report.failure = name + kInputModified;
-      else if (declared[i]->role != Role::in)
+        report.failure = buffer.name + ": wrote " + *place;
+      else if (buffer.is_constant() && after_[i] != before_[i])
+        report.failure = buffer.name + kInputModified;
+      else if (buffer.has_results())
         judge_output(i, case_.oracle[output++], report);
     }
-    for (std::size_t i = 0; i < declared.size() && !report.failure && !earlier.empty(); ++i)
-      if (declared[i]->role != Role::in && !same_elements(case_.layouts[i], earlier[i], after_[i]))
-        report.failure = declared[i]->name + kOtherResults;
+    for (std::size_t i = 0; i < case_.layouts.size() && !report.failure && !earlier.empty(); ++i)
+      if (const BufferLayout& layout = case_.layouts[i];
+          layout.buffer.has_results() && !same_elements(layout, earlier[i], after_[i]))
+        report.failure = layout.buffer.name + kOtherResults;
   }
 
  private:
   void judge_output(std::size_t buffer, const std::vector<double>& oracle, GateReport& report) const {
     const BufferLayout& layout = case_.layouts[buffer];
     Comparison comparison = compare(layout, after_[buffer], oracle, limit_);
-    const std::string& name = space_.buffers()[buffer]->name;
+    const std::string& name = layout.buffer.name;
     if (comparison.worst >= 0) comparison.errors.worst = name + place_of_element(layout.shape, comparison.worst);
     report.errors.merge(comparison.errors);
     if (!comparison.failure) return;
@@ -68,7 +68,6 @@ class HostJudge final : public Judge {
       *report.failure += kNeverWritten;
   }
 
-  const Space& space_;
   const GateCase& case_;
   Limit limit_;
   Buffers buffers_;
@@ -77,14 +76,14 @@ class HostJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> host_judge(Device& device, const Space& space, const GateCase& gate_case, const Limit& limit) {
-  if (gate_case.rows_far_apart) return std::make_unique<HostJudge<FarBuffers>>(device, space, gate_case, limit);
-  return std::make_unique<HostJudge<NearBuffers>>(device, space, gate_case, limit);
+std::unique_ptr<Judge> host_judge(Device& device, const GateCase& gate_case, const Limit& limit) {
+  if (gate_case.rows_far_apart) return std::make_unique<HostJudge<FarBuffers>>(device, gate_case, limit);
+  return std::make_unique<HostJudge<NearBuffers>>(device, gate_case, limit);
 }
 
 void upload(Device& device, const BufferSet& set, const Images& images) {
   for (std::size_t i = 0; i < images.size(); ++i)
-    device.copy_in(set.allocation(i), images[i].data(), images[i].size(), nullptr);
+    if (!images[i].empty()) device.copy_in(set.allocation(i), images[i].data(), images[i].size(), nullptr);
   device.synchronize(nullptr);
 }
 
@@ -92,6 +91,7 @@ Images download(Device& device, const BufferSet& set) {
   Images images;
   for (std::size_t i = 0; i < set.layouts().size(); ++i) {
     images.emplace_back(set.layouts()[i].bytes);
+    if (images.back().empty()) continue;
     device.copy_out(images.back().data(), set.allocation(i), images.back().size(), nullptr);
   }
   device.synchronize(nullptr);

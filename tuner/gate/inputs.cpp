@@ -91,8 +91,25 @@ double value_of(Pattern pattern, const Element& element) {
 // A NaN; of integers, for which all ones is -1 and may be right, another value that nobody computes.
 std::byte poison_of(Dtype type) { return is_floating(type) ? kPoisonByte : kGuardByte; }
 
-std::vector<std::byte> input_image(const BufferLayout& layout, const Domain& domain, Pattern pattern,
-                                   std::uint64_t seed, const Fill& fill) {
+// The nearest value of the type that is at least, or at most, a magnitude within its range.
+enum class Toward { zero, infinity };
+double representable(Dtype type, double magnitude, Toward direction) {
+  std::uint64_t bits = 0;  // those of a positive element count upwards with its value, and so does an integer
+  store_from_double(&bits, type, magnitude);
+  const double rounded = load_as_double(&bits, type);
+  if (direction == Toward::zero && rounded > magnitude) --bits;
+  if (direction == Toward::infinity && rounded < magnitude) ++bits;
+  return load_as_double(&bits, type);
+}
+
+// Ends that the type has: what lies between them is rounded to nothing beyond them.
+Domain domain_in(Dtype type, const Domain& domain) {
+  return {representable(type, domain.smallest, Toward::infinity), representable(type, domain.largest, Toward::zero),
+          domain.non_finite};
+}
+
+std::vector<std::byte> input_image(const BufferLayout& layout, Pattern pattern, std::uint64_t seed, const Fill& fill) {
+  const Domain domain = domain_in(layout.shape.type, layout.buffer.domain);
   std::vector<std::byte> image(layout.bytes, fill.around);
   in_parallel(layout.shape.elements(), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -113,6 +130,7 @@ void copy_elements(std::vector<std::byte>& to, const std::vector<std::byte>& fro
 
 std::vector<std::byte> output_image(const BufferLayout& layout, const Fill& fill) {
   std::vector<std::byte> image(layout.bytes, fill.around);
+  if (!layout.buffer.has_memory()) return image;
   for (std::int64_t row = 0; row < layout.shape.rows; ++row)
     std::fill_n(image.begin() + static_cast<std::ptrdiff_t>(layout.offset(row, 0)), layout.row_bytes(), fill.element);
   return image;
@@ -155,40 +173,36 @@ const std::vector<Pattern>& adversarial_patterns() {
   return patterns;
 }
 
-bool applies(Pattern pattern, const Space& space) {
+bool applies(Pattern pattern, const std::vector<BufferLayout>& layouts) {
   const bool in_rows = pattern == Pattern::not_a_number || pattern == Pattern::infinite;
   const bool in_vectors = pattern == Pattern::nan_in_vector;
   if (!in_rows && !in_vectors) return true;
-  return std::ranges::any_of(space.buffers(), [&](const BufferArgument* buffer) {
-    return buffer->role != Role::out && buffer->domain.non_finite && (buffer->extent.size() == 1) == in_vectors;
+  return std::ranges::any_of(layouts, [&](const BufferLayout& layout) {
+    const ProblemBuffer& buffer = layout.buffer;
+    return buffer.is_filled() && buffer.domain.non_finite && buffer.is_vector == in_vectors;
   });
 }
 
-Fill fill_of(const Space& space, Dtype type, std::size_t index, std::byte poison) {
+Fill fill_of(const ProblemBuffer& buffer, std::size_t index, std::byte poison) {
   if (poison != kPoisonByte) return {std::byte(std::to_integer<std::size_t>(poison) - 1 - index % 16), poison};
-  const bool is_output = space.buffers()[index]->role == Role::out;
-  return {is_output ? kGuardByte : poison_of(type), poison_of(type)};
+  return {buffer.role == Role::out ? kGuardByte : poison_of(buffer.type), poison_of(buffer.type)};
 }
 
-Images repoisoned(const Space& space, const std::vector<BufferLayout>& layouts, const Images& images,
-                  std::byte poison) {
+Images repoisoned(const std::vector<BufferLayout>& layouts, const Images& images, std::byte poison) {
   Images again;
-  const std::vector<const BufferArgument*> buffers = space.buffers();
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    again.push_back(output_image(layouts[i], fill_of(space, layouts[i].shape.type, i, poison)));
-    if (buffers[i]->role != Role::out) copy_elements(again[i], images[i], layouts[i]);
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    again.push_back(output_image(layouts[i], fill_of(layouts[i].buffer, i, poison)));
+    if (layouts[i].buffer.is_filled()) copy_elements(again[i], images[i], layouts[i]);
   }
   return again;
 }
 
-Images make_images(const Space& space, const std::vector<BufferLayout>& layouts, Pattern pattern, std::uint64_t seed) {
-  const std::vector<const BufferArgument*> buffers = space.buffers();
+Images make_images(const std::vector<BufferLayout>& layouts, Pattern pattern, std::uint64_t seed) {
   Images images;
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    const Fill fill = fill_of(space, layouts[i].shape.type, i, kPoisonByte);
-    images.push_back(buffers[i]->role == Role::out
-                         ? output_image(layouts[i], fill)
-                         : input_image(layouts[i], buffers[i]->domain, pattern, mix(seed + i), fill));
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    const Fill fill = fill_of(layouts[i].buffer, i, kPoisonByte);
+    images.push_back(layouts[i].buffer.is_filled() ? input_image(layouts[i], pattern, mix(seed + i), fill)
+                                                   : output_image(layouts[i], fill));
   }
   return images;
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "device/buffer_set.hpp"
-#include "problem/space.hpp"
+#include "problem/problem_buffers.hpp"
 
 namespace hiptune {
 
@@ -32,33 +32,31 @@ using Images = std::vector<std::vector<std::byte>>;
 
 inline constexpr std::byte kGuardByte{0xA5};
 inline constexpr std::byte kPoisonByte{0xFF};  // all ones is a NaN of every floating type
-// Large finite values of every floating type, of either sign: what a NaN hides shows with one of them, such as a
-// maximum that was never initialised or reads beyond its input, an element that was never written where the oracle is
-// NaN, or arithmetic in place on what lies behind a buffer.
-inline constexpr std::byte kLargePoisonByte{0x7E};
-inline constexpr std::byte kNegativePoisonByte{0xFE};
+// Large finite values of every floating type, also of 16 bits, and of either sign: what a NaN hides shows with one of
+// them, such as a maximum that was never initialised or reads beyond its input, an element that was never written where
+// the oracle is NaN, or arithmetic in place on what lies behind a buffer.
+inline constexpr std::byte kLargePoisonByte{0x7B};
+inline constexpr std::byte kNegativePoisonByte{0xFB};
 
 // What lies in a buffer where no input does: one byte around the elements, and one in those of an output.
 struct Fill {
   std::byte around{0};
   std::byte element{0};
 };
-// Of the space's `index`-th buffer. kPoisonByte is the poison of a first run: outputs hold a NaN (integers kGuardByte),
+// Of a problem's `index`-th buffer. kPoisonByte is the poison of a first run: outputs hold a NaN (integers kGuardByte),
 // guards and gaps kGuardByte, those of floating inputs NaN, so that reading one shows. With another poison the elements
 // of outputs are that, and what surrounds each buffer is near to it but differs from buffer to buffer, so that copying
 // it shows.
-[[nodiscard]] Fill fill_of(const Space& space, Dtype type, std::size_t index, std::byte poison);
+[[nodiscard]] Fill fill_of(const ProblemBuffer& buffer, std::size_t index, std::byte poison);
 
-// Inputs hold the pattern (random values depend on `seed` and the element's place alone), within the buffer's domain;
-// everything else is filled for a first run.
-[[nodiscard]] Images make_images(const Space& space, const std::vector<BufferLayout>& layouts, Pattern pattern,
-                                 std::uint64_t seed);
+// Inputs hold the pattern (random values depend on `seed` and the element's place alone), within the buffer's domain
+// also as their type rounds it; everything else is filled for a first run. A buffer without memory has an empty image.
+[[nodiscard]] Images make_images(const std::vector<BufferLayout>& layouts, Pattern pattern, std::uint64_t seed);
 
 // The images as before another run, filled with another poison, one of the finite ones.
-[[nodiscard]] Images repoisoned(const Space& space, const std::vector<BufferLayout>& layouts, const Images& images,
-                                std::byte poison);
+[[nodiscard]] Images repoisoned(const std::vector<BufferLayout>& layouts, const Images& images, std::byte poison);
 
-// Whether the pattern asks anything of this space that `random` does not.
-[[nodiscard]] bool applies(Pattern pattern, const Space& space);
+// Whether the pattern asks anything of these buffers that `random` does not.
+[[nodiscard]] bool applies(Pattern pattern, const std::vector<BufferLayout>& layouts);
 
 }  // namespace hiptune

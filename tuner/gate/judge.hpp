@@ -33,13 +33,12 @@ class Judge {
 };
 
 // Compares on the CPU what it reads back: for small cases. Throws Error(failed) when the device has no memory for them.
-[[nodiscard]] std::unique_ptr<Judge> host_judge(Device& device, const Space& space, const GateCase& gate_case,
-                                                const Limit& limit);
+[[nodiscard]] std::unique_ptr<Judge> host_judge(Device& device, const GateCase& gate_case, const Limit& limit);
 
 // A case's inputs and right results in device memory.
 class ResidentImages {
  public:
-  ResidentImages(Device& device, const Space& space, const GateCase& gate_case);
+  ResidentImages(Device& device, const GateCase& gate_case);
   // Of a buffer; null where it has none.
   [[nodiscard]] const void* source(std::size_t buffer) const { return sources_[buffer].data(); }
   [[nodiscard]] const void* oracle(std::size_t buffer) const { return oracle_[buffer].data(); }
@@ -49,9 +48,8 @@ class ResidentImages {
 };
 
 // Compares on the device, with kernels of its own. Of `gate_case`, images and oracle are not used.
-[[nodiscard]] std::unique_ptr<Judge> device_judge(Device& device, DeviceChecker& checker, const Space& space,
-                                                  const GateCase& gate_case, const ResidentImages& images,
-                                                  const Limit& limit);
+[[nodiscard]] std::unique_ptr<Judge> device_judge(Device& device, DeviceChecker& checker, const GateCase& gate_case,
+                                                  const ResidentImages& images, const Limit& limit);
 
 // Copies whole images, guards included, to or from a set of buffers. Waits for the copies.
 void upload(Device& device, const BufferSet& set, const Images& images);

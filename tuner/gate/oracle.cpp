@@ -59,12 +59,19 @@ struct OracleCall {
   }
   void operator()(const BufferArgument& argument) {
     const BufferLayout& layout = layouts[buffer];
-    if (argument.role != Role::out) add(static_cast<const void*>(images[buffer].data() + layout.first_byte));
+    if (argument.role != Role::out) add(input());
     if (argument.role != Role::in) {
       const auto elements = static_cast<std::size_t>(layout.shape.elements());
       add(static_cast<void*>(outputs.emplace_back(elements + 2 * kGuardElements, unwritten()).data() + kGuardElements));
     }
     ++buffer;
+  }
+  // In place, what the output's memory held before.
+  [[nodiscard]] const void* input() const {
+    const ProblemBuffer& read = layouts[buffer].buffer;
+    if (read.is_absent) return nullptr;
+    const std::size_t place = read.memory_of.value_or(buffer);
+    return images[place].data() + layouts[place].first_byte;
   }
   void operator()(const DimensionArgument& argument) {
     const auto index = space.find_dimension(argument.name) - space.dimensions.data();
@@ -96,12 +103,11 @@ OracleOutputs Oracle::outputs(const Problem& problem, const std::vector<BufferLa
   const std::vector<void*> arguments = call.pointers();
   plan_->launch(batch_values(kernel_->space, problem), arguments.data(), nullptr);
   host_->synchronize(nullptr);
-  const auto buffers = kernel_->space.buffers();
   std::size_t output = 0;
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    if (buffers[i]->role == Role::in) continue;
+  for (const BufferLayout& layout : layouts) {
+    if (!layout.buffer.has_results()) continue;
     std::vector<double>& values = call.outputs[output++];
-    values = checked_output(values, layouts[i].shape, kernel_->reference.name + ": " + buffers[i]->name);
+    values = checked_output(values, layout.shape, kernel_->reference.name + ": " + layout.buffer.name);
   }
   return std::move(call.outputs);
 }

@@ -11,11 +11,13 @@ namespace {
 
 const std::string kWrongValue = "the oracle says";
 
-// The first buffer that a role fits and that has an element.
+// The first buffer of that kind that has memory and an element.
 std::optional<std::size_t> find_buffer(const AfterLaunch& run, bool is_input) {
-  const auto declared = run.space.buffers();
-  for (std::size_t i = 0; i < declared.size(); ++i)
-    if ((declared[i]->role == Role::in) == is_input && run.gate_case.layouts[i].shape.elements() > 0) return i;
+  const std::vector<BufferLayout>& layouts = run.gate_case.layouts;
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    const bool fits = is_input ? layouts[i].buffer.is_constant() : layouts[i].buffer.has_results();
+    if (fits && layouts[i].shape.elements() > 0) return i;
+  }
   return std::nullopt;
 }
 
@@ -94,7 +96,7 @@ bool never_written(const AfterLaunch& run) {
   const auto output = find_buffer(run, false);
   if (!output) return false;
   Bytes element = last_element(run, *output);
-  const Fill fill = fill_of(run.space, run.gate_case.layouts[*output].shape.type, *output, run.poison);
+  const Fill fill = fill_of(run.gate_case.layouts[*output].buffer, *output, run.poison);
   std::ranges::fill(element.bytes(), fill.element);
   element.write();
   return true;

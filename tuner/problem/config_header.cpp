@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "problem/config_names.hpp"
+#include "problem/problem_buffers.hpp"
 #include "problem/variant.hpp"
 
 namespace hiptune {
@@ -35,6 +36,23 @@ std::string lines_of(const std::vector<T>& list, const Assignment& chosen) {
   return lines;
 }
 
+// hiptune_device.h, which defines them, may be included after this header.
+const std::string kForwardDeclarations = "namespace hiptune {\nstruct f16;\nstruct bf16;\n}  // namespace hiptune\n";
+
+template <typename T>
+std::string type_line(const T& buffer, const Problem& problem) {
+  if (buffer.type.trait.empty()) return "";
+  const Dtype type = element_type(buffer.type, problem).value_or(problem.dtype);
+  return "using " + type_name(buffer.name) + " = " + cpp_name(type) + ";\n";
+}
+
+std::string type_lines(const Space& space, const Problem& problem) {
+  std::string lines;
+  for (const BufferArgument* buffer : space.buffers()) lines += type_line(*buffer, problem);
+  for (const Workspace& workspace : space.workspaces) lines += type_line(workspace, problem);
+  return lines;
+}
+
 }  // namespace
 
 std::string enum_name(const std::string& name) {
@@ -48,9 +66,11 @@ std::string enum_name(const std::string& name) {
   return type;
 }
 
+std::string type_name(const std::string& buffer) { return buffer + "_t"; }
+
 std::string config_header(const Space& space, const Problem& problem, const TargetFacts& facts, const Config& config) {
-  return "#pragma once\n\nusing scalar_t = " + cpp_name(problem.dtype) + ";\n" +
-         integer_line("ELEMENT_BYTES", static_cast<std::int64_t>(size_of(problem.dtype))) +
+  return "#pragma once\n\n" + kForwardDeclarations + "using scalar_t = " + cpp_name(problem.dtype) + ";\n" +
+         type_lines(space, problem) + integer_line("ELEMENT_BYTES", static_cast<std::int64_t>(size_of(problem.dtype))) +
          integer_line("WAVE_SIZE", facts.wave_size) + lines_of(space.traits, problem.traits) +
          lines_of(space.tunables, config);
 }

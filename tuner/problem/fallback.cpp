@@ -17,16 +17,11 @@ struct Sample {
   TargetFacts facts;
 };
 
-bool possible(const Trait& trait, const Value& value, Dtype dtype) {
-  if (trait.source == TraitSource::given) return true;
-  return std::get<std::int64_t>(value) >= static_cast<std::int64_t>(size_of(dtype));
-}
-
-std::vector<Problem> with_every_value(const std::vector<Problem>& problems, const Trait& trait) {
+std::vector<Problem> with_every_value(const Space& space, const std::vector<Problem>& problems, const Trait& trait) {
   std::vector<Problem> wider;
   for (const Problem& problem : problems) {
     for (const Value& value : trait.values) {
-      if (!possible(trait, value, problem.dtype)) continue;
+      if (why_impossible(space, trait, value, problem.dtype)) continue;
       wider.push_back(problem);
       wider.back().traits.emplace_back(trait.name, value);
     }
@@ -50,7 +45,7 @@ std::vector<Problem> sample_problems(const Space& space) {
   std::vector<Problem> problems;
   for (const Dtype dtype : space.dtypes) problems.push_back({{}, dtype, {}});
   for (const Dimension& dimension : space.dimensions) problems = with_both_ends(problems, dimension);
-  for (const Trait& trait : space.traits) problems = with_every_value(problems, trait);
+  for (const Trait& trait : space.traits) problems = with_every_value(space, problems, trait);
   return problems;
 }
 

@@ -1,11 +1,9 @@
 #include "problem/problem.hpp"
 
-#include <limits>
-#include <stdexcept>
-
 #include <spdlog/fmt/fmt.h>
 
 #include "problem/named_values.hpp"
+#include "problem/problem_buffers.hpp"
 
 namespace hiptune {
 
@@ -35,37 +33,25 @@ void check_dtype(const Space& space, Dtype dtype) {
   throw bad_input("--dtype " + to_string(dtype) + ": " + space.kernel + " has only " + join(known));
 }
 
-double largest_finite(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f32:
-      return std::numeric_limits<float>::max();
-    case Dtype::f64:
-      return std::numeric_limits<double>::max();
-    case Dtype::i32:
-      return std::numeric_limits<std::int32_t>::max();
-    case Dtype::i64:
-      return 0x1p53;  // what a double still counts
-  }
-  throw std::logic_error("a dtype without a range");
-}
-
 // A domain beyond the type would make inputs infinite, and every comparison with them void.
-void check_domains(const Space& space, Dtype dtype) {
-  for (const BufferArgument* buffer : space.buffers()) {
-    const Dtype type = buffer->type.value_or(dtype);
-    if (buffer->role == Role::out || buffer->domain.largest <= largest_finite(type)) continue;
-    throw bad_input(space.file + ": /arguments: the domain of " + buffer->name + " goes beyond the largest " +
-                    to_string(type) + "; lower \"largest\"");
+void check_domains(const Space& space, const Problem& problem) {
+  for (const ProblemBuffer& buffer : problem_buffers(space, problem)) {
+    if (!buffer.is_filled() || buffer.domain.largest <= largest_finite(buffer.type)) continue;
+    throw bad_input(space.file + ": /arguments: the domain of " + buffer.name + " goes beyond the largest " +
+                    to_string(buffer.type) + "; lower \"largest\"");
   }
 }
 
-// Pointers to elements are aligned to the element already.
-void check_alignment(const Trait& trait, const Value& value, Dtype dtype) {
-  if (trait.source != TraitSource::alignment) return;
-  const auto element = static_cast<std::int64_t>(size_of(dtype));
-  if (std::get<std::int64_t>(value) >= element) return;
-  throw bad_input("--trait " + trait.name + "=" + to_string(value) + ": an alignment below the element size, " +
-                  std::to_string(element) + " bytes");
+bool says_a_type(const Space& space, const Trait& trait) {
+  const auto by_trait = [&](const auto& buffer) { return buffer.type.trait == trait.name; };
+  return std::ranges::any_of(space.buffers(), [&](const BufferArgument* buffer) { return by_trait(*buffer); }) ||
+         std::ranges::any_of(space.workspaces, by_trait);
+}
+
+// Whether the value is what "same" means.
+bool is_same_type(const Space& space, const Trait& trait, const Value& value, Dtype dtype) {
+  return value == Value(to_string(dtype)) && std::ranges::count(trait.values, Value(kSameType)) > 0 &&
+         says_a_type(space, trait);
 }
 
 Assignment complete_traits(const Space& space, const Assignment& given, Dtype dtype) {
@@ -73,8 +59,10 @@ Assignment complete_traits(const Space& space, const Assignment& given, Dtype dt
   Assignment traits;
   for (const Trait& trait : space.traits) {
     const Value* value = find(given, trait.name);
-    traits.emplace_back(trait.name, value != nullptr ? *value : trait.values[trait.default_index]);
-    check_alignment(trait, traits.back().second, dtype);
+    const Assignment preset = with_same_type(space, {{trait.name, trait.values[trait.default_index]}}, dtype);
+    traits.emplace_back(value != nullptr ? std::pair(trait.name, *value) : preset.front());
+    if (const auto why = why_impossible(space, trait, traits.back().second, dtype))
+      throw bad_input("--trait " + trait.name + "=" + to_string(traits.back().second) + ": " + *why);
   }
   return traits;
 }
@@ -101,11 +89,13 @@ void check_bytes(const BufferArgument& buffer, const BufferShape& shape) {
                   std::to_string(shape.rows) + " x " + std::to_string(shape.cols) + " elements exceeds 2^53 bytes");
 }
 
-BufferShape shape_of(const BufferArgument& buffer, const Names& names, Dtype dtype) {
+BufferShape shape_of(const BufferArgument& buffer, const Names& names, const Problem& problem) {
+  const std::optional<Dtype> type = element_type(buffer.type, problem);
+  if (!type) return {0, 0, problem.dtype};
   BufferShape shape;
+  shape.type = *type;
   if (buffer.extent.size() == 2) shape.rows = extent_of(buffer.extent.front(), names);
   shape.cols = extent_of(buffer.extent.back(), names);
-  shape.type = buffer.type.value_or(dtype);
   check_bytes(buffer, shape);
   return shape;
 }
@@ -128,11 +118,37 @@ std::string to_string(const Space& space, const Problem& problem) {
   return problem.traits.empty() ? text : text + ' ' + to_string(problem.traits);
 }
 
+std::optional<std::string> why_impossible(const Space& space, const Trait& trait, const Value& value, Dtype dtype) {
+  const auto element = static_cast<std::int64_t>(size_of(dtype));
+  // Pointers to elements are aligned to the element already.
+  if (trait.source == TraitSource::alignment && std::get<std::int64_t>(value) < element)
+    return "an alignment below the element size, " + std::to_string(element) + " bytes";
+  if (is_same_type(space, trait, value, dtype))
+    return "that is the problem's own dtype, which is written " + trait.name + "=" + kSameType;
+  return std::nullopt;
+}
+
+Assignment with_same_type(const Space& space, Assignment traits, Dtype dtype) {
+  for (auto& [name, value] : traits) {
+    const Trait* trait = space.find_trait(name);
+    if (trait != nullptr && is_same_type(space, *trait, value, dtype)) value = kSameType;
+  }
+  return traits;
+}
+
 Problem make_problem(const Space& space, std::vector<std::int64_t> dimensions, Dtype dtype, const Assignment& traits) {
   check_dimensions(space, dimensions);
   check_dtype(space, dtype);
-  check_domains(space, dtype);
-  return {std::move(dimensions), dtype, complete_traits(space, traits, dtype)};
+  Problem problem{std::move(dimensions), dtype, complete_traits(space, traits, dtype)};
+  check_domains(space, problem);
+  return problem;
+}
+
+Names dtype_enumerators(const Space& space) {
+  Names names;
+  for (std::size_t i = 0; i < space.dtypes.size(); ++i)
+    names["DTYPE." + to_string(space.dtypes[i])] = static_cast<double>(i);
+  return names;
 }
 
 Names names_of(const Space& space, const Problem& problem, const TargetFacts& facts) {
@@ -144,6 +160,8 @@ Names names_of(const Space& space, const Problem& problem, const TargetFacts& fa
   for (std::size_t i = 0; i < space.dimensions.size(); ++i) {
     names[space.dimensions[i].name] = static_cast<double>(problem.dimensions[i]);
   }
+  names.merge(dtype_enumerators(space));
+  names["DTYPE"] = names.at("DTYPE." + to_string(problem.dtype));
   add_values(names, space.traits, problem.traits);
   return names;
 }
@@ -157,7 +175,7 @@ Names names_of(const Space& space, const Problem& problem, const TargetFacts& fa
 std::vector<BufferShape> buffer_shapes(const Space& space, const Problem& problem, const TargetFacts& facts) {
   const Names names = names_of(space, problem, facts);
   std::vector<BufferShape> shapes;
-  for (const BufferArgument* buffer : space.buffers()) shapes.push_back(shape_of(*buffer, names, problem.dtype));
+  for (const BufferArgument* buffer : space.buffers()) shapes.push_back(shape_of(*buffer, names, problem));
   return shapes;
 }
 

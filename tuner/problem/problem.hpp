@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,18 @@ struct Problem {
 // "rows=1024 cols=4096 dtype=f32 ALIGN=16": identity and sort key of a problem within a kernel.
 [[nodiscard]] std::string to_string(const Space& space, const Problem& problem);
 
+// Why a trait's value is impossible for a dtype, in words: an alignment below the element, a type that is called
+// "same". None: it may be.
+[[nodiscard]] std::optional<std::string> why_impossible(const Space& space, const Trait& trait, const Value& value,
+                                                        Dtype dtype);
+
+// A dtype as the type of a buffer becomes "same" where it is the problem's own. For what users say; make_problem takes
+// only what this returns, so that a problem has one name.
+[[nodiscard]] Assignment with_same_type(const Space& space, Assignment traits, Dtype dtype);
+
+// "DTYPE.f32", ...: as expressions compare DTYPE with them.
+[[nodiscard]] Names dtype_enumerators(const Space& space);
+
 // Checks ranges, dtype and trait values; missing traits take their defaults. Throws Error(bad_input).
 [[nodiscard]] Problem make_problem(const Space& space, std::vector<std::int64_t> dimensions, Dtype dtype,
                                    const Assignment& traits);
@@ -45,6 +58,7 @@ struct BufferShape {
   std::int64_t rows = 1;  // 1 for a one-dimensional buffer
   std::int64_t cols = 0;  // contiguous elements of a row
   Dtype type = Dtype::f32;
+  // 0 for an absent buffer.
   [[nodiscard]] std::int64_t elements() const { return rows * cols; }
   // Elements from the first to one past the last, rows `stride` elements apart.
   [[nodiscard]] std::int64_t span(std::int64_t stride) const {
@@ -52,8 +66,8 @@ struct BufferShape {
   }
 };
 
-// Shapes of the space's buffers, in argument order. Throws Error(bad_input) when an extent is negative or its bytes
-// exceed 2^53.
+// Shapes of the space's buffers, in argument order; of absent ones 0 x 0. Throws Error(bad_input) when an extent is
+// negative or its bytes exceed 2^53.
 [[nodiscard]] std::vector<BufferShape> buffer_shapes(const Space& space, const Problem& problem,
                                                      const TargetFacts& facts);
 

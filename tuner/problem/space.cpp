@@ -14,6 +14,11 @@ const T* find_by_name(const std::vector<T>& list, std::string_view name) {
 
 }  // namespace
 
+const Domain& BufferArgument::domain_for(Dtype dtype) const {
+  const auto found = domains.find(dtype);
+  return found == domains.end() ? domain : found->second;
+}
+
 const Dimension* Space::find_dimension(std::string_view name) const { return find_by_name(dimensions, name); }
 const Trait* Space::find_trait(std::string_view name) const { return find_by_name(traits, name); }
 const Tunable* Space::find_tunable(std::string_view name) const { return find_by_name(tunables, name); }

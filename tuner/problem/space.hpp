@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,21 @@ struct Dimension {
 enum class TraitSource {
   given,      // the caller says it
   alignment,  // the largest listed value that divides every buffer's address and row stride, in bytes
+  aliasing,   // "yes" where an output begins at an input's address, and so is it, with the same row stride; else "no"
+};
+
+// Values of a trait that says the type of a buffer, beside the names of dtypes.
+inline constexpr const char* kSameType = "same";  // the problem's dtype
+inline constexpr const char* kNoBuffer = "none";  // the buffer is absent
+
+// Values of a trait found by aliasing, in this order.
+inline constexpr const char* kApart = "no";
+inline constexpr const char* kInPlace = "yes";
+
+// The two buffers of a trait found by aliasing.
+struct AliasedPair {
+  std::string input;
+  std::string output;
 };
 
 struct Trait {
@@ -33,6 +49,7 @@ struct Trait {
   std::size_t default_index = 0;
   TraitSource source = TraitSource::given;
   std::string description;
+  AliasedPair aliased{};  // where the source is `aliasing`
 };
 
 enum class Role { in, out, inout };
@@ -45,13 +62,25 @@ struct Domain {
   bool non_finite = false;
 };
 
+// What the elements of a buffer are: what the file names, a dtype or a trait whose value says it; neither: the
+// problem's dtype.
+struct ElementType {
+  std::optional<Dtype> dtype{};
+  std::string trait{};
+
+  friend bool operator==(const ElementType&, const ElementType&) = default;
+};
+
 struct BufferArgument {
   std::string name;
   Role role = Role::in;
-  std::optional<Dtype> type;       // none: the problem's dtype
-  std::vector<Expression> extent;  // elements, outermost first, 1 or 2 of them; the last is contiguous
-  Domain domain;
-  std::string description;
+  ElementType type;
+  std::vector<Expression> extent;     // elements, outermost first, 1 or 2 of them; the last is contiguous
+  Domain domain;                      // of an input; for problems of a dtype that `domains` does not have
+  std::map<Dtype, Domain> domains{};  // by the problem's dtype; empty, or one for each
+  std::string description{};
+
+  [[nodiscard]] const Domain& domain_for(Dtype dtype) const;
 };
 
 struct ScalarArgument {
@@ -78,8 +107,8 @@ using Argument = std::variant<BufferArgument, ScalarArgument, DimensionArgument,
 
 struct Workspace {
   std::string name;
-  std::optional<Dtype> type;  // none: the problem's dtype
-  Expression extent;          // elements
+  ElementType type;
+  Expression extent;  // elements
 };
 
 struct Tunable {

@@ -15,7 +15,7 @@ Role read_role(const JsonNode& node) {
   node.fail("must be \"in\", \"out\" or \"inout\"");
 }
 
-Domain read_domain(const JsonNode& node) {
+Domain read_one_domain(const JsonNode& node) {
   node.require_only({"smallest", "largest", "non_finite"});
   Domain domain{node.at("smallest").number(), node.at("largest").number(), false};
   if (const auto non_finite = node.find("non_finite")) domain.non_finite = non_finite->boolean();
@@ -25,9 +25,31 @@ Domain read_domain(const JsonNode& node) {
   return domain;
 }
 
-std::optional<Dtype> read_type(const JsonNode& node) {
+bool is_by_dtype(const JsonNode& node) {
+  const std::vector<std::pair<std::string, JsonNode>> members = node.members();
+  return !members.empty() && parse_dtype(members.front().first);
+}
+
+// One domain for every dtype of the problem, or one for each; that all are there is checked with the arguments.
+void read_domain(BufferArgument& buffer, const JsonNode& node) {
+  if (!is_by_dtype(node)) {
+    buffer.domain = read_one_domain(node);
+    return;
+  }
+  for (const auto& [name, member] : node.members()) {
+    const std::optional<Dtype> dtype = parse_dtype(name);
+    if (!dtype) member.fail("is no dtype; one domain for each of the kernel's dtypes, or one for all");
+    buffer.domains[*dtype] = read_one_domain(member);
+  }
+}
+
+// A word that is no dtype is the name of a trait, which is checked with the arguments.
+ElementType read_type(const JsonNode& node) {
   const std::optional<JsonNode> type = node.find("type");
-  return type ? std::optional(read_dtype(*type)) : std::nullopt;
+  if (!type) return {};
+  const std::string name = type->text();
+  if (const std::optional<Dtype> dtype = parse_dtype(name)) return {dtype, ""};
+  return {std::nullopt, name};
 }
 
 BufferArgument read_buffer(const JsonNode& node) {
@@ -37,7 +59,7 @@ BufferArgument read_buffer(const JsonNode& node) {
   buffer.role = read_role(node.at("role"));
   buffer.type = read_type(node);
   buffer.extent = read_expressions(node.at("extent"), 2);
-  if (buffer.role != Role::out) buffer.domain = read_domain(node.at("domain"));
+  if (buffer.role != Role::out) read_domain(buffer, node.at("domain"));
   if (buffer.role == Role::out && node.find("domain")) node.at("domain").fail("an output has no domain; remove it");
   buffer.description = read_text_or_none(node, "description");
   return buffer;
@@ -48,11 +70,17 @@ double read_bound(const JsonNode& node, Dtype type) {
   return is_floating(type) ? node.number() : static_cast<double>(node.integer());
 }
 
+Dtype read_scalar_type(const JsonNode& node) {
+  const Dtype type = read_dtype(node);
+  if (size_of(type) >= sizeof(float)) return type;
+  node.fail("a scalar of type " + to_string(type) + ": callers pass numbers of 16 bits as f32; write \"f32\"");
+}
+
 ScalarArgument read_scalar(const JsonNode& node) {
   node.require_only({"scalar", "type", "default", "range", "description"});
   ScalarArgument scalar;
   scalar.name = node.at("scalar").text();
-  scalar.type = read_dtype(node.at("type"));
+  scalar.type = read_scalar_type(node.at("type"));
   const std::vector<JsonNode> range = node.at("range").items();
   if (range.size() != 2) node.at("range").fail("must be [minimum, maximum]");
   scalar.minimum = read_bound(range[0], scalar.type);

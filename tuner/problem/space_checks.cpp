@@ -7,6 +7,7 @@
 #include "problem/identifier.hpp"
 #include "problem/named_values.hpp"
 #include "problem/nearest.hpp"
+#include "problem/problem.hpp"
 #include "problem/space_sections.hpp"
 
 namespace hiptune {
@@ -14,8 +15,8 @@ namespace hiptune {
 namespace {
 
 const std::vector<std::string>& target_names() {
-  static const std::vector<std::string> names{"ELEMENT_BYTES", "WAVE_SIZE", "LDS_BYTES", "COMPUTE_UNITS",
-                                              "MAX_CLUSTER"};
+  static const std::vector<std::string> names{"DTYPE",     "ELEMENT_BYTES", "WAVE_SIZE",
+                                              "LDS_BYTES", "COMPUTE_UNITS", "MAX_CLUSTER"};
   return names;
 }
 
@@ -23,7 +24,7 @@ const std::vector<std::string>& target_names() {
 class Declarations {
  public:
   explicit Declarations(std::string file) : file_(std::move(file)) {
-    for (const std::string& name : target_names()) where_[name] = "hiptune, for a fact of the target";
+    for (const std::string& name : target_names()) where_[name] = "hiptune, for a fact of the problem or the target";
     for (const std::string& name : function_names()) where_[name] = "hiptune, for a function of expressions";
     for (const char* name : {"scalar_t", "hiptune"}) where_[name] = "hiptune, for generated code";
   }
@@ -55,12 +56,22 @@ void declare_values(Declarations& declarations, const std::vector<T>& list, cons
   }
 }
 
+// A buffer's name, and that of its type in the generated header, where a trait says it.
+template <typename T>
+void declare_buffer(Declarations& declarations, const T& buffer, const std::string& pointer) {
+  declarations.declare(buffer.name, pointer);
+  if (!buffer.type.trait.empty()) declarations.declare(type_name(buffer.name), pointer);
+}
+
 void declare_arguments(Declarations& declarations, const Space& space) {
   for (std::size_t i = 0; i < space.arguments.size(); ++i) {
+    const std::string pointer = at_index("/arguments", i);
     const auto declare = [&](const auto& argument) {
-      if constexpr (!std::is_same_v<std::decay_t<decltype(argument)>, DimensionArgument>) {
-        declarations.declare(argument.name, at_index("/arguments", i));
-      }
+      using Kind = std::decay_t<decltype(argument)>;
+      if constexpr (std::is_same_v<Kind, BufferArgument>)
+        declare_buffer(declarations, argument, pointer);
+      else if constexpr (!std::is_same_v<Kind, DimensionArgument>)
+        declarations.declare(argument.name, pointer);
     };
     std::visit(declare, space.arguments[i]);
   }
@@ -71,6 +82,7 @@ class Scope {
  public:
   explicit Scope(const Space& space) : batch_(space.batch_dimensions()), names_(target_names()) {
     for (const Dimension& dimension : space.dimensions) names_.push_back(dimension.name);
+    for (const auto& [name, value] : dtype_enumerators(space)) names_.push_back(name);
     add(space.traits);
   }
 
@@ -178,7 +190,7 @@ void check_names(const Space& space) {
   declare_values(declarations, space.tunables, "/tunables");
   declare_arguments(declarations, space);
   for (std::size_t i = 0; i < space.workspaces.size(); ++i) {
-    declarations.declare(space.workspaces[i].name, at_index("/workspaces", i));
+    declare_buffer(declarations, space.workspaces[i], at_index("/workspaces", i));
   }
 }
 
@@ -190,6 +202,9 @@ void check_arguments(const Space& space) {
     if (const auto* stride = std::get_if<StrideArgument>(&argument)) check_stride(space, i, *stride);
   }
   check_one_stride_per_buffer(space);
+  check_element_types(space);
+  check_domains_by_dtype(space);
+  check_aliased_pairs(space);
   check_calls(space);
   const auto is_output = [](const BufferArgument* buffer) { return buffer->role != Role::in; };
   if (std::ranges::any_of(space.buffers(), is_output)) return;

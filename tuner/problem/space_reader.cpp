@@ -57,7 +57,8 @@ TraitSource read_source(const JsonNode& node) {
   const std::string source = node.text();
   if (source == "given") return TraitSource::given;
   if (source == "alignment") return TraitSource::alignment;
-  node.fail("must be \"given\" or \"alignment\"");
+  if (source == "aliasing") return TraitSource::aliasing;
+  node.fail("must be \"given\", \"alignment\" or \"aliasing\"");
 }
 
 void check_alignments(const Trait& trait, const JsonNode& node) {
@@ -70,8 +71,19 @@ void check_alignments(const Trait& trait, const JsonNode& node) {
   }
 }
 
+// What the pair must be is checked with the arguments.
+AliasedPair read_aliased(const Trait& trait, const JsonNode& node) {
+  if (trait.values != std::vector<Value>{kApart, kInPlace})
+    node.at("values").fail("a trait found by aliasing has the values [\"no\", \"yes\"]");
+  if (trait.default_index != 0) node.at("default").fail("must be \"no\": a call in place is the special one");
+  const JsonNode buffers = node.at("buffers");
+  const std::vector<JsonNode> names = buffers.items();
+  if (names.size() != 2) buffers.fail("must be the names of two buffers, an input and an output");
+  return {names[0].text(), names[1].text()};
+}
+
 Trait read_trait(const std::string& name, const JsonNode& node) {
-  node.require_only({"values", "default", "source", "description"});
+  node.require_only({"values", "default", "source", "buffers", "description"});
   Trait trait{name, read_values(node.at("values")), 0, TraitSource::given, read_text_or_none(node, "description")};
   const Value preset = read_value(node.at("default"));
   const auto found = std::ranges::find(trait.values, preset);
@@ -79,6 +91,9 @@ Trait read_trait(const std::string& name, const JsonNode& node) {
   trait.default_index = static_cast<std::size_t>(found - trait.values.begin());
   if (const auto source = node.find("source")) trait.source = read_source(*source);
   if (trait.source == TraitSource::alignment) check_alignments(trait, node.at("values"));
+  if (trait.source == TraitSource::aliasing) trait.aliased = read_aliased(trait, node);
+  if (trait.source != TraitSource::aliasing && node.find("buffers"))
+    node.at("buffers").fail("only a trait whose source is \"aliasing\" is about buffers; remove it");
   return trait;
 }
 

@@ -28,6 +28,10 @@ namespace hiptune {
 void check_names(const Space& space);
 void check_expressions(const Space& space);
 void check_arguments(const Space& space);
+// What traits say about buffers: their types, which of them may be one memory; and their domains for each dtype.
+void check_element_types(const Space& space);
+void check_aliased_pairs(const Space& space);
+void check_domains_by_dtype(const Space& space);
 // The fallback is valid for every combination of traits, at the ends of the dimensions, for both wave sizes.
 void check_fallback(const Space& space);
 

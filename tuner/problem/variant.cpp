@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "problem/config_errors.hpp"
+#include "problem/config_names.hpp"
+#include "problem/problem_buffers.hpp"
 
 namespace hiptune {
 
@@ -38,7 +40,7 @@ struct ParameterTypes {
   bool is_reference;
 
   std::string operator()(const BufferArgument& buffer) const {
-    const std::string element = element_name(buffer.type);
+    const std::string element = element_name(buffer);
     if (buffer.role == Role::in) return "const " + element + "*";
     if (!is_reference) return element + "*";
     return buffer.role == Role::out ? "double*" : "const " + element + "*, double*";
@@ -47,7 +49,12 @@ struct ParameterTypes {
   std::string operator()(const DimensionArgument&) const { return "hiptune::int64"; }
   std::string operator()(const StrideArgument&) const { return "hiptune::int64"; }
 
-  static std::string element_name(const std::optional<Dtype>& type) { return type ? cpp_name(*type) : "scalar_t"; }
+  // Of a buffer or a workspace.
+  template <typename T>
+  static std::string element_name(const T& buffer) {
+    if (!buffer.type.trait.empty()) return type_name(buffer.name);
+    return buffer.type.dtype ? cpp_name(*buffer.type.dtype) : "scalar_t";
+  }
 };
 
 // Appended to a source: a definition with other parameters, or one that is not extern "C", contradicts it, and the
@@ -58,16 +65,16 @@ std::string declarations(const Space& space, const SourceFile& source, const std
   const auto add = [&](const std::string& type) { parameters += (parameters.empty() ? "" : ", ") + type; };
   for (const Argument& argument : space.arguments) add(std::visit(ParameterTypes{is_reference}, argument));
   if (!is_reference)
-    for (const Workspace& workspace : space.workspaces) add(ParameterTypes::element_name(workspace.type) + "*");
+    for (const Workspace& workspace : space.workspaces) add(ParameterTypes::element_name(workspace) + "*");
   std::string text = "\n#include \"hiptune_config.h\"\n#include \"hiptune_device.h\"\n";
   text += "#line 1 \"the space's declaration, which " + source.name + " must define as it stands\"\n";
   for (const std::string& entry : entries) text += "extern \"C\" __global__ void " + entry + "(" + parameters + ");\n";
   return text;
 }
 
-std::int64_t workspace_size(const Workspace& workspace, const Names& names, Dtype dtype) {
+std::int64_t workspace_size(const Workspace& workspace, const Names& names, const Problem& problem) {
   const std::int64_t extent = workspace.extent.evaluate_integer(names);
-  const auto element = static_cast<std::int64_t>(size_of(workspace.type.value_or(dtype)));
+  const std::int64_t element = element_bytes(workspace, problem);
   if (extent >= 0 && extent <= (std::int64_t{1} << 53) / element) return extent * element;
   throw bad_input(workspace.extent.place().text() + ": the workspace \"" + workspace.name + "\" of " +
                   std::to_string(extent) + " elements is negative or exceeds 2^53 bytes");
@@ -106,8 +113,7 @@ std::vector<std::int64_t> workspace_bytes(const Space& space, const Problem& pro
   const Names names = names_of(space, problem, facts, config);
   return naming(config, [&] {
     std::vector<std::int64_t> bytes;
-    for (const Workspace& workspace : space.workspaces)
-      bytes.push_back(workspace_size(workspace, names, problem.dtype));
+    for (const Workspace& workspace : space.workspaces) bytes.push_back(workspace_size(workspace, names, problem));
     return bytes;
   });
 }

@@ -45,8 +45,9 @@ struct Variant {
   Plan plan;
 };
 
-// The generated header: scalar_t, ELEMENT_BYTES, WAVE_SIZE, one constexpr per tunable and trait, one enum class for
-// each whose values are words. Dimensions are never compiled in.
+// The generated header: scalar_t, a type for each buffer whose type a trait says (w_t of w; of an absent one scalar_t),
+// ELEMENT_BYTES, WAVE_SIZE, one constexpr per tunable and trait, one enum class for each whose values are words.
+// Dimensions are never compiled in.
 [[nodiscard]] std::string config_header(const Space& space, const Problem& problem, const TargetFacts& facts,
                                         const Config& config);
 

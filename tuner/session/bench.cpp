@@ -10,9 +10,9 @@
 namespace hiptune {
 namespace {
 
-bool has_inout(const Space& space) {
-  const auto buffers = space.buffers();
-  return std::any_of(buffers.begin(), buffers.end(), [](const auto* buffer) { return buffer->role == Role::inout; });
+// In place is such a buffer, too.
+bool has_inout(const std::vector<BufferLayout>& layouts) {
+  return std::ranges::any_of(layouts, [](const BufferLayout& layout) { return layout.buffer.role == Role::inout; });
 }
 
 std::size_t rotation_memory(const Device& device, double taken) {
@@ -86,7 +86,7 @@ Rotation& Bench::rotation() {
   const std::size_t memory = rotation_memory(*device_, taken);
   const RotationPlan plan = plan_rotation(total_bytes(layouts), device_->target().last_level_cache_bytes, memory);
   const auto restore = [this](const BufferSet& set, std::size_t index) { gate_->fill(set, index); };
-  rotation_ = std::make_unique<Rotation>(*device_, layouts, plan, has_inout(kernel_.space), restore);
+  rotation_ = std::make_unique<Rotation>(*device_, layouts, plan, has_inout(layouts), restore);
   return *rotation_;
 }
 

@@ -21,10 +21,10 @@ using detail::ArgumentType;
 
 // The types that an application would bind with.
 struct TypeOf {
-  Dtype dtype;
+  const Problem& problem;
   ArgumentType operator()(const BufferArgument& buffer) const {
-    const Dtype element = buffer.type.value_or(dtype);
     const auto kind = buffer.role == Role::in ? ArgumentKind::pointer_to_const : ArgumentKind::pointer;
+    const Dtype element = element_type(buffer.type, problem).value_or(problem.dtype);
     return {kind, size_of(element), is_floating(element)};
   }
   ArgumentType operator()(const ScalarArgument& scalar) const {
@@ -87,16 +87,15 @@ double median_time(Device& device, Call& call) {
   return median(samples);
 }
 
-nlohmann::ordered_json judge(const Space& space, const GateCase& one, const Images& after, const Limit& limit) {
+nlohmann::ordered_json judge(const GateCase& one, const Images& after, const Limit& limit) {
   nlohmann::ordered_json reply{{"failure", nullptr}};
   ErrorSummary errors;
   std::size_t output = 0;
-  const auto buffers = space.buffers();
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    if (buffers[i]->role == Role::in) continue;
+  for (std::size_t i = 0; i < one.layouts.size(); ++i) {
+    if (!one.layouts[i].buffer.has_results()) continue;
     const Comparison comparison = compare(one.layouts[i], after[i], one.oracle[output++], limit);
     errors.merge(comparison.errors);
-    if (comparison.failure) reply["failure"] = buffers[i]->name + *comparison.failure;
+    if (comparison.failure) reply["failure"] = one.layouts[i].buffer.name + *comparison.failure;
   }
   reply.update(to_json(errors));
   return reply;
@@ -110,7 +109,7 @@ nlohmann::ordered_json check_dispatch(const Options& options, const std::string&
   const Kernel kernel = state->kernels().load(name);
   const Space& space = kernel.space;
   std::vector<ArgumentType> types;
-  for (const Argument& argument : space.arguments) types.push_back(std::visit(TypeOf{problem.dtype}, argument));
+  for (const Argument& argument : space.arguments) types.push_back(std::visit(TypeOf{problem}, argument));
   const detail::Binding binding(state, name, problem.dtype, given_traits(space, problem), types);
 
   const DeviceSettings settings{options.cxx_compiler, options.temporary_directory.string()};
@@ -129,7 +128,7 @@ nlohmann::ordered_json check_dispatch(const Options& options, const std::string&
   call.launch(nullptr);
   device.synchronize(nullptr);
   const Config config = config_of(space, explanation);
-  auto reply = judge(space, one, download(device, buffers), tolerance_of(space, problem, facts, config));
+  auto reply = judge(one, download(device, buffers), tolerance_of(space, problem, facts, config));
   reply["choice"] = to_text(explanation.choice);
   reply["config"] = explanation.config;
   reply["tuned_for"] = explanation.tuned_for;

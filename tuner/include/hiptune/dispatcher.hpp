@@ -18,9 +18,10 @@ namespace hiptune {
 enum class Status {
   success,
   invalid_dimension,   // negative, below its minimum (cols = 0), or above its maximum
-  invalid_stride,      // shorter than a row, be there one row or many
+  invalid_stride,      // shorter than a row, be there one row or many; in place: not the same for both buffers
   invalid_scalar,      // outside the range that the kernel's space declares, NaN included
   null_pointer,        // a buffer is null though the problem is not empty
+  unexpected_pointer,  // a buffer is not null though a trait of bind says that there is none
   misaligned_pointer,  // a buffer does not begin at a multiple of its element's size
   not_ready,           // there is no plan for these dimensions yet, and no fallback that serves any; see prepare()
   launch_failed,       // the device refused; last_error() has its words
@@ -88,9 +89,11 @@ template <class... Args>
 class BoundKernel {
  public:
   // Launches the best known configuration on the stream (null: the default stream). Buffers are device pointers,
-  // strides are in elements. A batch dimension of 0 is success and launches nothing. Takes no lock, allocates nothing,
-  // compiles nothing. For non-batch dimensions (or an alignment) never seen before it uses the fallback, until the
-  // nearest tuned configuration is built in the background; prepare() builds it at once.
+  // strides are in elements. An output may begin at the address of an input only where a trait of the kernel's space is
+  // about the two (source "aliasing"), and then with the same stride; otherwise buffers must not overlap. A batch
+  // dimension of 0 is success and launches nothing. Takes no lock, allocates nothing, compiles nothing. For non-batch
+  // dimensions (or an alignment) never seen before it uses the fallback, until the nearest tuned configuration is built
+  // in the background; prepare() builds it at once.
   //
   // A configuration with workspaces keeps some for each thread and stream: the first such call, and one that needs more
   // than those before it, allocates, in a capture too. A captured graph uses these workspaces whenever it is launched:
@@ -137,8 +140,10 @@ class Dispatcher {
   explicit Dispatcher(const Options& options = Options::from_environment());
 
   // Checks the signature against the kernel's space once. `traits` are those that a caller gives ("WEIGHT" -> "f32");
-  // alignment is found from each call. Reads the caches once, and compiles or loads the fallback. Throws Error naming
-  // the argument that differs, or that neither a compiler nor stored code is there.
+  // alignment, and whether a call is in place, are found from each call. A buffer that a trait leaves out ("none") is
+  // passed as null. Elements of f16 and bf16 are pointed to by any type of 16 bits, or void. Reads the caches once, and
+  // compiles or loads the fallback. Throws Error naming the argument that differs, or that neither a compiler nor
+  // stored code is there.
   //
   //   auto rmsnorm = dispatcher.bind<const float*, const float*, float*, std::int64_t, std::int64_t, std::int64_t,
   //                                  std::int64_t, float>("rmsnorm", "f32");
