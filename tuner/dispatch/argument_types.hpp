@@ -10,6 +10,9 @@ namespace hiptune {
 // Throws Error(bad_input) naming the first argument whose C++ type is not the space's, or a wrong count.
 void require_types(const Space& space, Dtype dtype, const std::vector<detail::ArgumentType>& types);
 
+// What the space's arguments are to a caller that has addresses of values and no types: every buffer is a void*.
+[[nodiscard]] std::vector<detail::ArgumentType> untyped_arguments(const Space& space);
+
 [[nodiscard]] std::string argument_name(const Argument& argument);
 
 }  // namespace hiptune
