@@ -63,6 +63,15 @@ class Bench {
   // fails any of it is in the report's failures. `copies`: of the copy kernel, where the request has copies.
   [[nodiscard]] FinalsReport finals(const FinalsRequest& request, const PhaseListener& phase, Bench* copies = nullptr);
 
+  // For those that are timed over this bench's buffers: one for all of them, so that the next goes on where the last
+  // ended.
+  [[nodiscard]] Timer timer(const TimingLimits& limits);
+  // Compiles, checks and warms up. Throws Error where it does not compile or load, LaunchFailure, or KernelFault where
+  // it is wrong. The bench and the timer must outlive it.
+  [[nodiscard]] std::unique_ptr<Finalist> make_finalist(const Config& config, Objective objective, Timer& timer);
+  // The device's own copy from the first buffer to the second, of the copy kernel's bench.
+  [[nodiscard]] std::unique_ptr<Finalist> make_copying_finalist(Objective objective, Timer& timer);
+
   // Plants faults into the results of a right variant: does the gate catch each? Throws Error(failed) when the variant
   // itself does not compile, or is wrong.
   [[nodiscard]] std::vector<CaughtFault> self_test(const Config& config, const PhaseListener& phase);
@@ -77,8 +86,6 @@ class Bench {
   void gate_and_time(Trial& trial, LoadedPlan& plan, const std::optional<TimingLimits>& limits,
                      const PhaseListener& phase);
   void time(Trial& trial, LoadedPlan& plan, const TimingLimits& limits);
-  [[nodiscard]] std::unique_ptr<Finalist> make_finalist(const Config& config, Objective objective, Timer& timer);
-  [[nodiscard]] std::unique_ptr<Finalist> make_copying_finalist(Objective objective, Timer& timer);
   void check_finalist(Finalist& finalist);
   [[nodiscard]] double gate_bytes() const;
   [[nodiscard]] double rotation_bytes() const;

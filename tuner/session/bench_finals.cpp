@@ -2,7 +2,7 @@
 
 #include "hiptune/error.hpp"
 #include "session/bench.hpp"
-#include "session/timed_variant.hpp"
+#include "session/finalist.hpp"
 
 namespace hiptune {
 
@@ -13,27 +13,7 @@ std::string finals_phase(const FinalsRequest& request, std::size_t finalist) {
                                        : "finals of the device's own copy";
 }
 
-// A finalist in this process.
-struct Finalist {
-  // A variant: not of the device's own copy.
-  struct Loaded {
-    Config config;
-    LoadedPlan plan;
-    std::optional<TimedVariant> variant;
-  };
-  Timer* timer;  // of the rotation that it is launched over, which others share
-  std::optional<Loaded> loaded{};
-  LaunchOver launch{};
-  Timer::Batch batch{};
-
-  void warm_up(Objective objective) {
-    batch = objective == Objective::cold ? timer->cold_batch(launch) : timer->warm_batch(launch);
-  }
-  [[nodiscard]] double sample() const {
-    (void)timer->sample(launch, {batch.sets, batch.flush, 1});  // after another's launches
-    return timer->sample(launch, batch);
-  }
-};
+Timer Bench::timer(const TimingLimits& limits) { return {*device_, rotation(), limits, steady_clock()}; }
 
 std::unique_ptr<Finalist> Bench::make_finalist(const Config& config, Objective objective, Timer& timer) {
   Compilation compilation =
@@ -102,14 +82,14 @@ std::vector<Round> time_side_by_side(const std::vector<std::unique_ptr<Finalist>
 FinalsReport Bench::finals(const FinalsRequest& request, const PhaseListener& phase, Bench* copies) {
   if (request.copies && copies == nullptr) throw std::logic_error("copies are to take part, and none were prepared");
   FinalsReport report;
-  Timer timer(*device_, rotation(), request.timing, steady_clock());
+  Timer own_timer = timer(request.timing);
   std::optional<Timer> copy_timer;
   if (request.copies) {
     copies->bytes_of_others_ = gate_bytes() + rotation_bytes();
-    copy_timer.emplace(*device_, copies->rotation(), request.timing, steady_clock());
+    copy_timer = copies->timer(request.timing);
   }
   const auto make = [&](std::size_t i) {
-    if (i < request.configs.size()) return make_finalist(request.configs[i], request.objective, timer);
+    if (i < request.configs.size()) return make_finalist(request.configs[i], request.objective, own_timer);
     const std::size_t copy = i - request.configs.size();
     return copy < request.copies->size()
                ? copies->make_finalist((*request.copies)[copy], request.objective, *copy_timer)
