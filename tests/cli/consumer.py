@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installs hiptune to a folder of its own, moves that, and uses it from there: builds the example as an outside project
+"""Installs hiptune to a folder of its own, moves that, and uses it from there: builds the examples as outside projects
 and runs the program. usage: consumer.py CMAKE BUILD_FOLDER SOURCE_FOLDER"""
 import os
 import pathlib
@@ -22,12 +22,13 @@ def main(cmake, build, source):
         run(cmake, "--install", build, "--prefix", home / "staged", home=home)
         prefix = (home / "staged").rename(home / "prefix")  # nothing may depend on where it was installed
 
-        run(cmake, "-S", source / "examples" / "normalize", "-B", home / "outside", "-G", "Ninja",
-            f"-DCMAKE_PREFIX_PATH={prefix}",
-            home=home)
-        run(cmake, "--build", home / "outside", home=home)
-        said = run(home / "outside" / "normalize", "33", "100", home=home)
-        assert "33 x 100: largest relative error" in said, said
+        for example in ("normalize", "normalize_c"):
+            outside = home / example
+            run(cmake, "-S", source / "examples" / example, "-B", outside, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+                home=home)
+            run(cmake, "--build", outside, home=home)
+            said = run(outside / example, "33", "100", home=home)
+            assert "33 x 100: largest relative error" in said, said
 
         program = prefix / "bin" / "hiptune"
         said = run(program, "verify", "rmsnorm", "--rows", "5", "--cols", "70", "--fix", "BLOCK_SIZE=64", home=home)

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # A search that ends soon: one block size, few samples.
 QUICK = ["--fix", "BLOCK_SIZE=32", "--samples", "5", "--launches", "1", "--warmups", "1", "--processes", "1"]
 SHAPE = ["--rows", "4", "--cols", "16"]
-VERBS = ["devices", "tune", "verify", "compile", "show", "dispatch", "check"]
+VERBS = ["devices", "tune", "verify", "compile", "show", "dispatch", "bench", "check"]
 
 
 class Home(unittest.TestCase):

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <limits>
+#include <span>
 
 #include "problem/config.hpp"
 #include "problem/variant.hpp"
@@ -144,6 +146,21 @@ TEST(BatchSize, is_the_product_and_saturates) {
   EXPECT_EQ(batch_size(small), 15);
   EXPECT_EQ(batch_size(large), kUnbounded);
   EXPECT_EQ(batch_size(none), 1);
+}
+
+TEST(Choices, the_entry_of_given_batch_dimensions_is_exact_before_it_is_near) {
+  const Space space = two_batches_space();
+  const std::vector<TunedProblem> entries{tuned({2, 8, 64}, 64), tuned({4, 4, 64}, 256), tuned({100, 100, 64}, 64)};
+  const Choices choices = choose(space, entries, problem({1, 1, 64}), {});
+  const auto entry = [&](std::int64_t images, std::int64_t rows) {
+    const std::array<std::int64_t, 2> batch{images, rows};
+    return entry_for(choices, std::span<const std::int64_t>(batch));
+  };
+  EXPECT_EQ(entry(2, 8), 0u);
+  EXPECT_EQ(entry(4, 4), 1u) << "the same product as the first";
+  EXPECT_EQ(entry(90, 110), 2u);
+  EXPECT_EQ(entry(1, 2), 0u);
+  EXPECT_EQ(entry_for(Choices{}, std::span<const std::int64_t>()), std::nullopt);
 }
 
 }  // namespace

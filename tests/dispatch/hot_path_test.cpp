@@ -7,6 +7,7 @@
 
 #include "dispatch/two_step.hpp"
 #include "dispatch/world.hpp"
+#include "hiptune/hiptune.h"
 
 namespace {
 std::atomic<long> allocations{0};
@@ -69,6 +70,28 @@ TEST(HotPath, a_warmed_call_with_a_workspace_allocates_nothing) {
   for (int i = 0; i < 20; ++i) (void)call.run(kernel);
   EXPECT_EQ(allocations - before, 0);
   EXPECT_TRUE(call.is_right());
+}
+
+TEST(HotPath, a_warmed_call_through_c_allocates_nothing) {
+  test::World world;
+  test::write_two_step(world);
+  hiptune_dispatcher* dispatcher = nullptr;
+  hiptune_kernel* kernel = nullptr;
+  ASSERT_EQ(hiptune_open("host", "", world.kernel_folder().c_str(), &dispatcher), HIPTUNE_SUCCESS);
+  ASSERT_EQ(hiptune_bind(dispatcher, "two_step", "f32", nullptr, 0, &kernel), HIPTUNE_SUCCESS);
+  test::TwoStepCall call(9, 7);
+  const float* x = call.x.data();
+  float* y = call.y.data();
+  std::int64_t rows = 9, cols = 7;
+  const std::array<void*, 4> arguments{&x, &y, &rows, &cols};
+  ASSERT_EQ(hiptune_prepare(kernel, arguments.data()), HIPTUNE_SUCCESS) << hiptune_last_error();
+  ASSERT_EQ(hiptune_launch(kernel, nullptr, arguments.data()), HIPTUNE_SUCCESS) << hiptune_last_error();
+  const long before = allocations;
+  for (int i = 0; i < 20; ++i) (void)hiptune_launch(kernel, nullptr, arguments.data());
+  EXPECT_EQ(allocations - before, 0);
+  EXPECT_TRUE(call.is_right());
+  hiptune_release(kernel);
+  hiptune_close(dispatcher);
 }
 
 }  // namespace

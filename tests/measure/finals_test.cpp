@@ -47,6 +47,16 @@ TEST(Finalists, are_at_most_sixteen_the_fastest) {
   EXPECT_THAT(choose_finalists(std::vector<std::optional<double>>{std::nullopt}), ElementsAre());
 }
 
+TEST(Standings, may_be_against_one_who_is_not_the_fastest) {
+  const std::vector<std::vector<Round>> one{rounds_of({100, 200, 50}, 100, 0.01, 3)};
+  const std::vector<Standing> all = standings_against(1, one);
+  EXPECT_EQ(all[1].ratio, 1);
+  EXPECT_NEAR(all[0].ratio, 0.5, 0.005);
+  EXPECT_NEAR(all[2].ratio, 0.25, 0.005);
+  EXPECT_LT(all[2].lower, all[2].upper);
+  EXPECT_THROW((void)standings_against(0, {}), std::logic_error);
+}
+
 TEST(Standings, are_ratios_to_the_fastest_whatever_the_device_s_drift) {
   const std::vector<std::vector<Round>> one{rounds_of({102, 100, 100.5}, 200, 0.01, 1)};
   const std::vector<Standing> all = standings(one);

@@ -123,6 +123,27 @@ TEST(Messages, name_every_outcome) {
   EXPECT_THROW((void)parse_outcome("fine"), Error);
 }
 
+TEST(Messages, keep_a_request_for_finals_with_its_copies) {
+  FinalsRequest request;
+  request.configs = {{{"A", std::int64_t{1}}}, {{"A", std::int64_t{2}}}};
+  request.objective = Objective::warm;
+  request.limits = {3, 30, Nanoseconds(1.5e9), 0.02};
+  request.seed = std::uint64_t{1} << 63;
+  EXPECT_FALSE(finals_request_from_json(sent(to_json(request))).copies);
+  EXPECT_EQ(request.finalists(), 2u);
+  request.copies = {{{"B", std::string("x")}}};
+  const FinalsRequest received = finals_request_from_json(sent(to_json(request)));
+  EXPECT_EQ(received.configs, request.configs);
+  EXPECT_EQ(received.copies, request.copies);
+  EXPECT_EQ(received.objective, Objective::warm);
+  EXPECT_EQ(received.limits.max_rounds, 30);
+  EXPECT_EQ(received.seed, request.seed);
+  EXPECT_EQ(received.finalists(), 4u) << "the last is the device's own copy";
+  EXPECT_EQ(finals_phase(received, 1), "finals of A=2");
+  EXPECT_EQ(finals_phase(received, 2), "finals of the copy B=x");
+  EXPECT_EQ(finals_phase(received, 3), "finals of the device's own copy");
+}
+
 TEST(Messages, keep_problems) {
   const Problem problem{{std::int64_t{1} << 53, 7}, Dtype::i64, {{"ALIGN", std::int64_t{16}}, {"W", std::string("x")}}};
   EXPECT_EQ(problem_from_json(sent(to_json(problem))), problem);

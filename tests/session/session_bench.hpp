@@ -47,6 +47,26 @@ inline void edit(const std::filesystem::path& file, const Mutation& mutation) {
   std::ofstream(file) << edited;
 }
 
+// Kernels in a folder of the test's own. The yardstick's has one configuration, so that these tests are short.
+class OwnKernels {
+ public:
+  OwnKernels() {
+    for (const auto& entry : std::filesystem::directory_iterator(mishaps_folder()))
+      std::filesystem::copy_file(entry.path(), path() / entry.path().filename());
+    for (const char* name : {"copy.hip", "copy.reference.hip"})
+      std::filesystem::copy_file(source_folder() / "kernel_templates" / name, path() / name);
+    std::filesystem::copy_file(source_folder() / "search_spaces/copy.json", path() / "copy.json");
+    edit(path() / "copy.json", {"", "[64, 256, 1024]", "[256]"});
+    edit(path() / "copy.json", {"", "\"VECTOR_BYTES\": {\"values\": [4, 8, 16]", "\"VECTOR_BYTES\": {\"values\": [4]"});
+    edit(path() / "copy.json", {"", "[1, 4, 16]", "[4]"});
+    edit(path() / "copy.json", {"", "\"VECTORS_PER_THREAD\": 1}", "\"VECTORS_PER_THREAD\": 4}"});
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
 // Workers of the real program on the CPU, with kernels of `folder`.
 inline WorkerSettings worker_settings(const std::filesystem::path& folder, Seconds deadline = Seconds(60)) {
   Options options;

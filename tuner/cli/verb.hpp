@@ -50,6 +50,7 @@ struct Verb {
 [[nodiscard]] Verb compile_verb();
 [[nodiscard]] Verb show_verb();
 [[nodiscard]] Verb dispatch_verb();
+[[nodiscard]] Verb bench_verb();
 [[nodiscard]] Verb check_verb();
 [[nodiscard]] Verb worker_verb();
 

@@ -64,6 +64,15 @@ struct Mismatch {
   }
 };
 
+struct UntypedArgument {
+  ArgumentType operator()(const BufferArgument&) const { return {ArgumentKind::pointer, 0}; }
+  ArgumentType operator()(const ScalarArgument& scalar) const {
+    return {is_floating(scalar.type) ? ArgumentKind::floating : ArgumentKind::integer, size_of(scalar.type)};
+  }
+  ArgumentType operator()(const DimensionArgument&) const { return {ArgumentKind::integer, sizeof(std::int64_t)}; }
+  ArgumentType operator()(const StrideArgument&) const { return {ArgumentKind::integer, sizeof(std::int64_t)}; }
+};
+
 std::string names_of_arguments(const Space& space) {
   std::string text;
   for (const Argument& argument : space.arguments) text += (text.empty() ? "" : ", ") + argument_name(argument);
@@ -71,6 +80,12 @@ std::string names_of_arguments(const Space& space) {
 }
 
 }  // namespace
+
+std::vector<ArgumentType> untyped_arguments(const Space& space) {
+  std::vector<ArgumentType> types;
+  for (const Argument& argument : space.arguments) types.push_back(std::visit(UntypedArgument{}, argument));
+  return types;
+}
 
 std::string argument_name(const Argument& argument) {
   return std::visit([](const auto& a) { return a.name; }, argument);

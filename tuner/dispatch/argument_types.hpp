@@ -12,6 +12,9 @@ namespace hiptune {
 // buffer any pointer.
 void require_types(const Space& space, const Problem& problem, const std::vector<detail::ArgumentType>& types);
 
+// What the space's arguments are to a caller that has addresses of values and no types: every buffer is a void*.
+[[nodiscard]] std::vector<detail::ArgumentType> untyped_arguments(const Space& space);
+
 [[nodiscard]] std::string argument_name(const Argument& argument);
 
 }  // namespace hiptune

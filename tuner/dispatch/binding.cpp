@@ -8,27 +8,11 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "cache/retune.hpp"
+#include "dispatch/last_error.hpp"
 #include "hiptune/error.hpp"
 #include "problem/log.hpp"
 
 namespace hiptune::detail {
-namespace {
-
-thread_local std::string last_error_text;
-
-Status remember(Status status, const std::string& words) noexcept {
-  try {
-    last_error_text = words;
-  } catch (const std::bad_alloc&) {
-    last_error_text.clear();
-  }
-  return status;
-}
-
-}  // namespace
-
-const std::string& last_error_of_thread() { return last_error_text; }
-
 Binding::Binding(std::shared_ptr<DispatcherState> state, std::string_view kernel, Dtype dtype, const Assignment& traits,
                  const std::vector<ArgumentType>& types)
     : state_(std::move(state)),

@@ -69,6 +69,13 @@ class Collector {
 
 }  // namespace
 
+std::vector<std::filesystem::path> cache_roots(const Options& options) {
+  std::vector<std::filesystem::path> roots;
+  if (!options.cache.empty()) roots.push_back(options.cache);
+  roots.push_back(shared_data_folder() / "cache");
+  return roots;
+}
+
 Catalog load_catalog(const std::vector<std::filesystem::path>& roots, const Target& target, const Kernel& kernel,
                      Dtype dtype) {
   const CacheKey key = cache_key(target, kernel.name);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cache/record.hpp"
+#include "hiptune/options.hpp"
 #include "problem/kernel.hpp"
 
 namespace hiptune {
@@ -20,6 +21,9 @@ struct Skipped {
   std::string problem;  // empty: a whole file
   std::string reason;   // "rows=8 cols=64 dtype=f32: stale: the template changed …"
 };
+
+// Where a dispatcher with these options looks: the user's cache, if there is one, then the shipped one.
+[[nodiscard]] std::vector<std::filesystem::path> cache_roots(const Options& options);
 
 struct Catalog {
   std::vector<TunedProblem> entries;

@@ -78,6 +78,14 @@ std::int64_t batch_size(std::span<const std::int64_t> batch_values) noexcept {
   return product;
 }
 
+std::optional<std::size_t> entry_for(const Choices& choices, std::span<const std::int64_t> batch_values) {
+  for (const ExactBatch& one : choices.exact)
+    if (std::ranges::equal(one.batch, batch_values)) return one.entry;
+  for (const Breakpoint& point : choices.breakpoints)
+    if (batch_size(batch_values) <= point.up_to) return point.entry;
+  return std::nullopt;
+}
+
 Choices choose(const Space& space, std::span<const TunedProblem> entries, const Problem& call,
                const TargetFacts& facts) {
   const std::vector<Candidate> candidates = nearest_candidates(space, entries, call, facts);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,9 @@ struct Choices {
 // as far as a factor of 2. Between two tuned batch sizes the border is their geometric mean.
 [[nodiscard]] Choices choose(const Space& space, std::span<const TunedProblem> entries, const Problem& call,
                              const TargetFacts& facts);
+
+// The entry that serves these batch dimensions; none where nothing is valid.
+[[nodiscard]] std::optional<std::size_t> entry_for(const Choices& choices, std::span<const std::int64_t> batch_values);
 
 // The product of the batch dimensions, saturating.
 [[nodiscard]] std::int64_t batch_size(std::span<const std::int64_t> batch_values) noexcept;

@@ -1,5 +1,11 @@
 #include "hiptune/dispatcher.hpp"
 
+#include <algorithm>
+#include <array>
+
+#include <spdlog/fmt/fmt.h>
+
+#include "dispatch/argument_types.hpp"
 #include "dispatch/binding.hpp"
 #include "problem/config.hpp"
 
@@ -65,8 +71,6 @@ const char* to_string(Status status) {
 }
 
 namespace detail {
-[[nodiscard]] const std::string& last_error_of_thread();
-
 Status launch(const Binding& binding, void* stream, void** arguments) noexcept {
   return binding.launch(stream, arguments);
 }
@@ -79,12 +83,28 @@ Explanation explain(const Binding& binding, void* const* arguments) {
 }
 }  // namespace detail
 
-const std::string& last_error() { return detail::last_error_of_thread(); }
-
 Dispatcher::Dispatcher(const Options& options)
     : state_(translating([&] { return std::make_shared<detail::DispatcherState>(options); })) {}
 
 const std::string& Dispatcher::device() const { return state_->device().target().id; }
+
+Status UntypedKernel::operator()(void* stream, void* const* arguments) const noexcept {
+  std::array<void*, detail::kMaxUntypedArguments + detail::kMaxWorkspaces> all;
+  std::copy_n(arguments, names_.size(), all.begin());
+  return detail::launch(*binding_, stream, all.data());
+}
+
+UntypedKernel Dispatcher::bind_untyped(std::string_view kernel, std::string_view dtype,
+                                       const std::map<std::string, std::string>& traits) const {
+  const Space space = state_->kernels().load(kernel).space;
+  if (space.arguments.size() > detail::kMaxUntypedArguments)
+    throw bad_input(
+        fmt::format("{}: /arguments: {} of them, and an untyped call takes at most {}; bind it by its types",
+                    space.file, space.arguments.size(), detail::kMaxUntypedArguments));
+  std::vector<std::string> names;
+  for (const Argument& argument : space.arguments) names.push_back(argument_name(argument));
+  return {bind_types(kernel, dtype, traits, untyped_arguments(space)), std::move(names)};
+}
 
 std::shared_ptr<const detail::Binding> Dispatcher::bind_types(std::string_view kernel, std::string_view dtype,
                                                               const std::map<std::string, std::string>& traits,

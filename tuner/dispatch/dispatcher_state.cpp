@@ -1,6 +1,7 @@
 #include "dispatch/dispatcher_state.hpp"
 
 #include "device/backends.hpp"
+#include "dispatch/catalog.hpp"
 #include "hiptune/error.hpp"
 #include "problem/log.hpp"
 
@@ -20,20 +21,13 @@ std::unique_ptr<Compiler> compiler_if_any(const std::string& backend, const Opti
   }
 }
 
-std::vector<std::filesystem::path> caches_of(const Options& options) {
-  std::vector<std::filesystem::path> caches;
-  if (!options.cache.empty()) caches.push_back(options.cache);
-  caches.push_back(shared_data_folder() / "cache");
-  return caches;
-}
-
 }  // namespace
 
 DispatcherState::DispatcherState(const Options& options)
     : device_(open_device(options.device, device_settings(options))),
       compiler_(compiler_if_any(device_->target().backend, options)),
       kernels_(options.kernel_paths, options.environment_kernel_paths),
-      caches_(caches_of(options)),
+      caches_(cache_roots(options)),
       code_(options.cache.empty() ? options.cache : options.cache / "objects") {}
 
 ReadyPlan DispatcherState::load(const Variant& variant, const Space& space, const Problem& problem,

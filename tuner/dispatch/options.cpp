@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "dispatch/paths.hpp"
+
 namespace hiptune {
 namespace {
 
@@ -12,6 +14,8 @@ std::string environment(const char* name, const std::string& otherwise = "") {
   return value == nullptr || *value == '\0' ? otherwise : value;
 }
 
+}  // namespace
+
 std::vector<std::filesystem::path> split_paths(const std::string& text) {
   std::vector<std::filesystem::path> paths;
   std::istringstream stream(text);
@@ -19,8 +23,6 @@ std::vector<std::filesystem::path> split_paths(const std::string& text) {
     if (!part.empty()) paths.emplace_back(part);
   return paths;
 }
-
-}  // namespace
 
 Options Options::from_environment() {
   Options options;

@@ -103,12 +103,17 @@ std::vector<std::size_t> outlier_rounds(std::span<const Round> rounds, std::size
 std::vector<Standing> standings(std::span<const std::vector<Round>> processes) {
   const std::vector<Round> rounds = all_rounds(processes);
   if (rounds.empty()) throw std::logic_error("finals without a round");
-  const std::size_t fastest = fastest_of(rounds);
+  return standings_against(fastest_of(rounds), processes);
+}
+
+std::vector<Standing> standings_against(std::size_t reference, std::span<const std::vector<Round>> processes) {
+  const std::vector<Round> rounds = all_rounds(processes);
+  if (rounds.empty()) throw std::logic_error("finals without a round");
   std::vector<Standing> all(rounds.front().size());
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i == fastest) continue;
-    all[i] = interval(log_ratios(rounds, i, fastest));
-    widen_to(all[i], processes, i, fastest);
+    if (i == reference) continue;
+    all[i] = interval(log_ratios(rounds, i, reference));
+    widen_to(all[i], processes, i, reference);
   }
   return all;
 }

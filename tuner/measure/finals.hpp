@@ -45,6 +45,10 @@ struct FinalsLimits {
 // not matter, and wide enough for every process's own median. Requires a round in which everybody took part.
 [[nodiscard]] std::vector<Standing> standings(std::span<const std::vector<Round>> processes);
 
+// The same against `reference`, who is not asked to be the fastest. Requires somebody's round with it for each.
+[[nodiscard]] std::vector<Standing> standings_against(std::size_t reference,
+                                                      std::span<const std::vector<Round>> processes);
+
 // Whether it ties with the fastest: not shown to be slower at all, or shown to be slower by less than `within`.
 [[nodiscard]] bool is_tie(const Standing& standing, double within);
 [[nodiscard]] bool is_slower(const Standing& standing, double within);

@@ -24,7 +24,7 @@ std::size_t rotation_memory(const Device& device, double taken) {
 
 Bench::Bench(Kernel kernel, const Problem& problem, Device& device, Compiler& compiler, Device& host,
              Compiler& host_compiler, std::uint64_t seed, GateDepth depth)
-    : kernel_(std::move(kernel)), problem_(problem), device_(&device), compiler_(&compiler) {
+    : kernel_(std::move(kernel)), problem_(problem), device_(&device), compiler_(&compiler), depth_(depth) {
   require_memory(kernel_.space, problem_, device, host, depth == GateDepth::tuned_shape ? 1 : kTunedSets);
   const Oracle oracle(kernel_, problem_, host, host_compiler);
   const TargetFacts& facts = device.target().facts;
@@ -77,13 +77,23 @@ void Bench::gate_and_time(Trial& trial, LoadedPlan& plan, const std::optional<Ti
   if (!take(gate_->recheck(plan, trial.config))) trial.detail = "after timing: " + trial.detail;
 }
 
+// The inputs and right results that the gate keeps, and what a check takes.
+double Bench::gate_bytes() const {
+  const int sets = depth_ == GateDepth::tuned_shape ? 1 : kTunedSets;
+  return sets * case_memory(kernel_.space, problem_, device_->target().facts, 1).device;
+}
+
+double Bench::rotation_bytes() const {
+  if (!rotation_) return 0;
+  const auto sets = static_cast<double>(rotation_->size());
+  return sets * static_cast<double>(total_bytes(rotation_->set(0).layouts()));
+}
+
 Rotation& Bench::rotation() {
   if (rotation_) return *rotation_;
   const TargetFacts& facts = device_->target().facts;
   const std::vector<BufferLayout> layouts = buffer_layouts(kernel_.space, problem_, facts, false);
-  // Beside the inputs and right results that the gate keeps, and what a check takes.
-  const double taken = kTunedSets * case_memory(kernel_.space, problem_, facts, 1).device;
-  const std::size_t memory = rotation_memory(*device_, taken);
+  const std::size_t memory = rotation_memory(*device_, gate_bytes() + bytes_of_others_);
   const RotationPlan plan = plan_rotation(total_bytes(layouts), device_->target().last_level_cache_bytes, memory);
   const auto restore = [this](const BufferSet& set, std::size_t index) { gate_->fill(set, index); };
   rotation_ = std::make_unique<Rotation>(*device_, layouts, plan, has_inout(layouts), restore);
@@ -121,72 +131,6 @@ void Bench::time(Trial& trial, LoadedPlan& plan, const TimingLimits& limits) {
   trial.pace = {cold.pace, warm.pace};
   trial.clocks = {cold.clock, warm.clock};
   trial.is_steady = cold.is_steady && warm.is_steady;
-}
-
-std::string finals_phase(const Config& config) { return "finals of " + to_string(config); }
-
-// A finalist in this process.
-struct Finalist {
-  Config config;
-  LoadedPlan plan;
-  std::optional<TimedVariant> variant;
-  Timer::Batch batch{};
-};
-
-std::unique_ptr<Finalist> Bench::make_finalist(const Config& config, const FinalsRequest& request, Timer& timer) {
-  Compilation compilation =
-      compile_config(kernel_, problem_, device_->target(), config, *compiler_, [](const auto&) {});
-  if (!compilation.code) throw failed(compilation.trial.detail);
-  auto finalist = std::make_unique<Finalist>(
-      Finalist{config, LoadedPlan(*device_, *compilation.code, compilation.plan), std::nullopt, {}});
-  if (auto failure = gate_->recheck(finalist->plan, config).failure) throw KernelFault(*failure);
-  finalist->variant.emplace(finalist->plan, *device_, kernel_, problem_, config, rotation(), gate_->scalars());
-  const LaunchOver launch = finalist->variant->launch();
-  finalist->batch = request.objective == Objective::cold ? timer.cold_batch(launch) : timer.warm_batch(launch);
-  return finalist;
-}
-
-FinalsReport Bench::finals(const FinalsRequest& request, const PhaseListener& phase) {
-  FinalsReport report;
-  Timer timer(*device_, rotation(), request.timing, steady_clock());
-  std::vector<std::unique_ptr<Finalist>> finalists;
-  const auto attempt = [&](std::size_t index, const auto& action) {
-    try {
-      action();
-    } catch (const LaunchFailure& failure) {
-      report.failures[index] = {Outcome::launch_failed, failure.what()};
-    } catch (const KernelFault& fault) {
-      report.failures[index] = {Outcome::wrong, fault.what()};
-    } catch (const Error& error) {  // it does not load, or its workspaces do not fit
-      report.failures[index] = {Outcome::launch_failed, error.what()};
-    }
-  };
-  for (std::size_t i = 0; i < request.configs.size(); ++i) {
-    phase(finals_phase(request.configs[i]));
-    finalists.emplace_back();
-    attempt(i, [&] { finalists.back() = make_finalist(request.configs[i], request, timer); });
-  }
-  if (!report.failures.empty()) return report;  // the others are asked for again without it
-  Finals finals(finalists.size(), request.limits, request.seed, steady_clock());
-  while (!finals.done()) {
-    phase("finals");
-    Round round(finalists.size());
-    for (const std::size_t i : finals.next_order()) {
-      const LaunchOver launch = finalists[i]->variant->launch();
-      (void)timer.sample(launch, {finalists[i]->batch.sets, finalists[i]->batch.flush, 1});  // after another's launches
-      round[i] = timer.sample(launch, finalists[i]->batch);
-    }
-    finals.add(std::move(round));
-  }
-  report.rounds = finals.rounds();
-  for (std::size_t i = 0; i < finalists.size(); ++i) {
-    phase(finals_phase(request.configs[i]));
-    attempt(i, [&] {
-      if (auto failure = gate_->recheck(finalists[i]->plan, request.configs[i]).failure)
-        throw KernelFault("after the finals: " + *failure);
-    });
-  }
-  return report;
 }
 
 std::vector<CaughtFault> Bench::self_test(const Config& config, const PhaseListener& phase) {

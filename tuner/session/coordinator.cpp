@@ -48,7 +48,7 @@ void Coordinator::start() {
 WorkerProcess& Coordinator::worker() {
   if (!worker_) {
     start();
-    if (prepared_) (void)request(*prepared_, long_deadline());
+    for (const Json& message : prepared_) (void)request(message, long_deadline());
   }
   return *worker_;
 }
@@ -64,19 +64,26 @@ Json Coordinator::answer_to(const Json& request, Seconds deadline, const std::st
 }
 
 void Coordinator::prepare(const std::string& kernel, const Problem& problem, std::uint64_t seed, GateDepth depth) {
-  prepared_.reset();
+  prepared_.clear();
   const Json message{{"op", "prepare"},
                      {"kernel", kernel},
                      {"problem", to_json(problem)},
                      {"seed", seed},
                      {"tuned_shape_only", depth == GateDepth::tuned_shape}};
   (void)answer_to(message, long_deadline(), kernel + ".reference.hip: the oracle seems to be wrong, mend it: ");
-  prepared_ = message;
+  prepared_ = {message};
+}
+
+void Coordinator::prepare_copies(const std::string& kernel, const Problem& problem, std::uint64_t seed) {
+  const Json message{{"op", "prepare_copies"}, {"kernel", kernel}, {"problem", to_json(problem)}, {"seed", seed}};
+  (void)answer_to(message, long_deadline(), kernel + ".reference.hip: the oracle seems to be wrong, mend it: ");
+  prepared_.resize(1);  // one copy kernel at a time
+  prepared_.push_back(message);
 }
 
 void Coordinator::restart() {
   worker_.reset();
-  prepared_.reset();
+  prepared_.clear();
 }
 
 std::variant<FinalsReport, std::string> Coordinator::finals(const FinalsRequest& request) {
@@ -86,8 +93,8 @@ std::variant<FinalsReport, std::string> Coordinator::finals(const FinalsRequest&
   worker_.reset();
   const auto* died = std::get_if<WorkerDied>(&answer);
   const std::string phase = died != nullptr ? died->phase : std::get<WorkerTimedOut>(answer).phase;
-  for (std::size_t i = 0; i < request.configs.size(); ++i)
-    if (phase == finals_phase(request.configs[i]))
+  for (std::size_t i = 0; i < request.finalists(); ++i)
+    if (phase == finals_phase(request, i))
       return FinalsReport{{}, {{i, {died != nullptr ? Outcome::crashed : Outcome::timed_out, describe(answer)}}}};
   return describe(answer);
 }

@@ -41,6 +41,9 @@ class Coordinator {
   void prepare(const std::string& kernel, const Problem& problem, std::uint64_t seed,
                GateDepth depth = GateDepth::all_cases);
 
+  // Sets the copy kernel up beside what is prepared, at the tuned shape alone, for finals with copies. Throws Error.
+  void prepare_copies(const std::string& kernel, const Problem& problem, std::uint64_t seed);
+
   // Ends the worker, so that the next request starts in a fresh process, with nothing prepared.
   void restart();
 
@@ -88,7 +91,7 @@ class Coordinator {
   // Of the current worker: a worker that is killed cannot clear up after itself.
   std::unique_ptr<host::TemporaryFolder> temporary_;
   std::unique_ptr<WorkerProcess> worker_;
-  std::optional<nlohmann::ordered_json> prepared_;  // the prepare request, sent again to a new worker
+  std::vector<nlohmann::ordered_json> prepared_;  // the prepare requests, sent again to a new worker
 };
 
 }  // namespace hiptune

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "device/backends.hpp"
+#include "dispatch/argument_types.hpp"
 #include "dispatch/binding.hpp"
 #include "gate/gate.hpp"
 #include "hiptune/error.hpp"
@@ -15,24 +16,6 @@
 
 namespace hiptune {
 namespace {
-
-using detail::ArgumentKind;
-using detail::ArgumentType;
-
-// The types that an application would bind with.
-struct TypeOf {
-  const Problem& problem;
-  ArgumentType operator()(const BufferArgument& buffer) const {
-    const auto kind = buffer.role == Role::in ? ArgumentKind::pointer_to_const : ArgumentKind::pointer;
-    const Dtype element = element_type(buffer.type, problem).value_or(problem.dtype);
-    return {kind, size_of(element), is_floating(element)};
-  }
-  ArgumentType operator()(const ScalarArgument& scalar) const {
-    return {is_floating(scalar.type) ? ArgumentKind::floating : ArgumentKind::integer, size_of(scalar.type)};
-  }
-  ArgumentType operator()(const DimensionArgument&) const { return {ArgumentKind::integer, sizeof(std::int64_t)}; }
-  ArgumentType operator()(const StrideArgument&) const { return {ArgumentKind::integer, sizeof(std::int64_t)}; }
-};
 
 Assignment given_traits(const Space& space, const Problem& problem) {
   Assignment given;
@@ -108,9 +91,7 @@ nlohmann::ordered_json check_dispatch(const Options& options, const std::string&
   const auto state = std::make_shared<detail::DispatcherState>(options);
   const Kernel kernel = state->kernels().load(name);
   const Space& space = kernel.space;
-  std::vector<ArgumentType> types;
-  for (const Argument& argument : space.arguments) types.push_back(std::visit(TypeOf{problem}, argument));
-  const detail::Binding binding(state, name, problem.dtype, given_traits(space, problem), types);
+  const detail::Binding binding(state, name, problem.dtype, given_traits(space, problem), untyped_arguments(space));
 
   const DeviceSettings settings{options.cxx_compiler, options.temporary_directory.string()};
   const auto host = open_device("host", settings);

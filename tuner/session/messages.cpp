@@ -150,6 +150,9 @@ Json to_json(const FinalsRequest& request) {
             {"seed", request.seed},
             {"configs", Json::array()}};
   for (const Config& config : request.configs) json["configs"].push_back(to_json(config));
+  if (!request.copies) return json;
+  json["copies"] = Json::array();
+  for (const Config& config : *request.copies) json["copies"].push_back(to_json(config));
   return json;
 }
 
@@ -160,6 +163,9 @@ FinalsRequest finals_request_from_json(const Json& json) {
   request.limits = finals_limits_from_json(json.at("limits"));
   request.seed = json.at("seed");
   for (const Json& config : json.at("configs")) request.configs.push_back(assignment_from_json(config));
+  if (!json.contains("copies")) return request;
+  request.copies.emplace();
+  for (const Json& config : json.at("copies")) request.copies->push_back(assignment_from_json(config));
   return request;
 }
 

@@ -42,6 +42,10 @@ Outcome parse_outcome(const std::string& text) {
   throw bad_input("no such outcome: " + text);
 }
 
+std::string text_of(const Trial& trial) {
+  return trial.detail.empty() ? to_string(trial.outcome) : to_string(trial.outcome) + ": " + trial.detail;
+}
+
 Timing timing_of(const Samples& samples) { return {to_summary(samples.cold), to_summary(samples.warm)}; }
 
 const std::vector<double>& samples_for(const Samples& samples, Objective objective) {

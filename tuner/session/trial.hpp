@@ -56,6 +56,9 @@ struct Trial {
   }
 };
 
+// "wrong: y[0, 3] is NaN".
+[[nodiscard]] std::string text_of(const Trial& trial);
+
 [[nodiscard]] Timing timing_of(const Samples& samples);
 [[nodiscard]] const std::vector<double>& samples_for(const Samples& samples, Objective objective);
 // The median of its samples at the pace that the device had at first: what trials are compared by. None: it was not

@@ -11,17 +11,12 @@
 #include "measure/statistics.hpp"
 #include "problem/config.hpp"
 #include "problem/log.hpp"
-#include "search/covering.hpp"
 #include "search/strategy.hpp"
 #include "session/messages.hpp"
 #include "session/precheck_memory.hpp"
 
 namespace hiptune {
 namespace {
-
-std::string text_of(const Trial& trial) {
-  return trial.detail.empty() ? to_string(trial.outcome) : to_string(trial.outcome) + ": " + trial.detail;
-}
 
 void take_rejection(Trial& trial, const PrecheckVerdict& verdict) {
   trial.outcome = Outcome::wrong;
@@ -33,13 +28,6 @@ void take_rejection(Trial& trial, const PrecheckVerdict& verdict) {
 std::optional<double> objective_of(const Trial& trial, Objective objective) {
   if (trial.outcome != Outcome::timed) return std::nullopt;
   return median(samples_for(*trial.samples, objective));
-}
-
-// The copy kernel's problem that moves `bytes`: read once and written once.
-Problem copy_problem(const Space& space, double bytes) {
-  const Dtype dtype = space.dtypes.front();
-  const auto elements = static_cast<std::int64_t>(bytes / 2 / static_cast<double>(size_of(dtype)));
-  return make_problem(space, {std::max<std::int64_t>(elements, 1)}, dtype, {});
 }
 
 void order_like_space(const std::vector<Config>& candidates, std::vector<Trial>& trials) {
@@ -79,24 +67,6 @@ void require_caught(const std::vector<CaughtFault>& faults) {
                  survivors);
   if (faults.empty())
     throw failed("self-test: no fault could be planted, so nothing is stored; are there any outputs?");
-}
-
-std::vector<Config> valid_configs(const Space& space, const Problem& problem, const TargetFacts& facts,
-                                  const Assignment& fixed, Invalid* invalid) {
-  std::vector<Config> valid;
-  Invalid left_out;
-  for (Config& config : all_configs(space, fixed)) {
-    if (const auto why = why_invalid(space, problem, facts, config))
-      left_out = {left_out.count + 1, to_string(config) + ": " + *why};
-    else
-      valid.push_back(std::move(config));
-  }
-  if (valid.empty())
-    throw bad_input(fmt::format("{}: no valid configuration for {}{}; the last one tried: {}", space.file,
-                                to_string(space, problem), fixed.empty() ? "" : " with " + to_string(fixed),
-                                left_out.example));
-  if (invalid != nullptr) *invalid = std::move(left_out);
-  return valid;
 }
 
 Tuning::Tuning(Coordinator& coordinator, const Kernel& kernel, const Kernel& copy, Store& store, Journal& journal,
@@ -169,19 +139,10 @@ YardstickSearch Tuning::measure_yardstick(const TuneRequest& request, double byt
 }
 
 void Tuning::try_copy_kernel(const TuneRequest& request, double bytes, YardstickSearch& search) {
-  const Problem problem = copy_problem(copy_.space, bytes);
-  const std::vector<Config> configs = valid_configs(copy_.space, problem, coordinator_.target().facts, {});
-  // A copy that is right at this size will do, and is found in a fraction of the time.
-  coordinator_.prepare(copy_.name, problem, request.seed, GateDepth::tuned_shape);
-  TimingLimits limits = request.limits;
-  limits.stop.budget /= 2;  // there are many, and any good one will do
-  for (const Config& config : pairwise_covering(configs)) {
-    const Trial trial = coordinator_.run(config, limits);
-    const std::string name = copy_.name + " " + to_string(config);
+  try_copies(coordinator_, copy_, bytes, request.seed, request.limits, [&](const Trial& trial) {
     journal_.append({{"yardstick", to_json(trial)}});
-    if (trial.samples) search.take(name, *trial.samples);
-    if (!trial.is_good()) log().warn("yardstick {}: {}", name, text_of(trial));
-  }
+    if (trial.samples) search.take(copy_.name + " " + to_string(trial.config), *trial.samples);
+  });
 }
 
 const Trial& Tuning::run_once(const Config& config, const TuneRequest& request, const std::string& baseline) {

@@ -10,6 +10,8 @@
 #include "session/coordinator.hpp"
 #include "session/journal.hpp"
 #include "session/selection.hpp"
+#include "session/valid_configs.hpp"
+#include "session/yardstick.hpp"
 
 namespace hiptune {
 
@@ -50,12 +52,6 @@ struct PrecheckResult {
   bool remembered = false;  // passed in an earlier run
 };
 
-// The copy of the same bytes that shares are taken of.
-struct MeasuredYardstick {
-  std::string name;
-  Samples samples;
-};
-
 struct MeasuredBaseline {
   std::string name;
   Trial trial;
@@ -65,12 +61,6 @@ enum class Storing {
   stored,
   kept,  // a partial run (tunables held, trials limited) does not replace a faster entry of a full one
   none,  // nothing usable came out
-};
-
-// Configurations that the constraints or the target's limits forbid: not tried.
-struct Invalid {
-  std::size_t count = 0;
-  std::string example;  // the last one, with its reason
 };
 
 struct TuneResult {
@@ -156,10 +146,5 @@ class Tuning {
 
 // Throws Error(failed), naming them, where faults survived, or where none was planted.
 void require_caught(const std::vector<CaughtFault>& faults);
-
-// Valid configurations with tunables held, in the space's order. Throws Error(bad_input), with the reason, when there
-// are none.
-[[nodiscard]] std::vector<Config> valid_configs(const Space& space, const Problem& problem, const TargetFacts& facts,
-                                                const Assignment& fixed, Invalid* invalid = nullptr);
 
 }  // namespace hiptune

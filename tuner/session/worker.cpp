@@ -50,13 +50,14 @@ class Worker {
     const auto op = request.at("op").get<std::string>();
     if (op == "open") return open(request);
     if (op == "prepare") return prepare(request);
+    if (op == "prepare_copies") return prepare_copies(request);
     if (op == "trial") return trial(request);
     if (op == "self_test") return self_test(request);
     if (op == "precheck") return precheck(request);
     if (op == "compile") return compile(request);
     if (op == "copy") return copy(request);
     if (op == "store") return store(request);
-    if (op == "finals") return to_json(bench_->finals(finals_request_from_json(request), announcer()));
+    if (op == "finals") return to_json(bench_->finals(finals_request_from_json(request), announcer(), copies_.get()));
     if (op == "dispatch") return dispatch(request);
     if (op == "survey") return answer_survey(request);
     throw std::logic_error("a request that no worker knows: " + op);
@@ -109,11 +110,21 @@ class Worker {
   }
 
   Json prepare(const Json& request) {
+    copies_.reset();
     bench_.reset();  // before the next one takes its memory
-    bench_ = std::make_unique<Bench>(load(request.at("kernel")), problem_from_json(request.at("problem")), *device_,
-                                     *compiler_, *host_, *host_compiler_, request.at("seed").get<std::uint64_t>(),
-                                     request.at("tuned_shape_only") ? GateDepth::tuned_shape : GateDepth::all_cases);
+    bench_ = make_bench(request, request.at("tuned_shape_only") ? GateDepth::tuned_shape : GateDepth::all_cases);
     return Json::object();
+  }
+
+  Json prepare_copies(const Json& request) {
+    copies_.reset();
+    copies_ = make_bench(request, GateDepth::tuned_shape);
+    return Json::object();
+  }
+
+  [[nodiscard]] std::unique_ptr<Bench> make_bench(const Json& request, GateDepth depth) {
+    return std::make_unique<Bench>(load(request.at("kernel")), problem_from_json(request.at("problem")), *device_,
+                                   *compiler_, *host_, *host_compiler_, request.at("seed").get<std::uint64_t>(), depth);
   }
 
   Json trial(const Json& request) {
@@ -186,7 +197,7 @@ class Worker {
   std::unique_ptr<Compiler> compiler_, host_compiler_;
   std::optional<Kernel> kernel_;  // of the last `compile`
   std::unique_ptr<Prechecked> prechecked_;
-  std::unique_ptr<Bench> bench_;  // last: it uses the devices
+  std::unique_ptr<Bench> bench_, copies_;  // last: they use the devices
 };
 
 Json reply_to(Worker& worker, const std::string& line) {

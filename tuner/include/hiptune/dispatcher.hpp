@@ -74,6 +74,8 @@ class Binding;
 class DispatcherState;
 
 inline constexpr std::size_t kMaxWorkspaces = 8;
+// Of an untyped kernel, whose calls copy as many addresses to the stack.
+inline constexpr std::size_t kMaxUntypedArguments = 32;
 
 // `arguments` has room for kMaxWorkspaces more entries after the call's own.
 [[nodiscard]] Status launch(const Binding& binding, void* stream, void** arguments) noexcept;
@@ -132,6 +134,29 @@ class BoundKernel {
   std::shared_ptr<const detail::Binding> binding_;
 };
 
+// A kernel bound without the types of its arguments, for callers that have none at compile time: interpreters, other
+// languages. `arguments[i]` is the address of the i-th argument's value, in the order and of the type that the space
+// declares: a buffer's value is its pointer, dimensions and strides are std::int64_t. Nothing checks that they are so.
+// All else is as for BoundKernel.
+class UntypedKernel {
+ public:
+  [[nodiscard]] Status operator()(void* stream, void* const* arguments) const noexcept;
+  void prepare(void* const* arguments) const { detail::prepare(*binding_, arguments); }
+  void forget(void* stream) const noexcept { detail::forget(*binding_, stream); }
+  [[nodiscard]] Explanation explain(void* const* arguments) const { return detail::explain(*binding_, arguments); }
+
+  // The names of the arguments, in order.
+  [[nodiscard]] const std::vector<std::string>& arguments() const noexcept { return names_; }
+
+ private:
+  friend class Dispatcher;
+  UntypedKernel(std::shared_ptr<const detail::Binding> binding, std::vector<std::string> names)
+      : binding_(std::move(binding)), names_(std::move(names)) {}
+
+  std::shared_ptr<const detail::Binding> binding_;
+  std::vector<std::string> names_;
+};
+
 // Opens a device and launches kernels with the configurations that the caches hold for it: the user's over the shipped
 // ones. Safe to use from many threads.
 class Dispatcher {
@@ -152,6 +177,10 @@ class Dispatcher {
                                           const std::map<std::string, std::string>& traits = {}) const {
     return BoundKernel<Args...>(bind_types(kernel, dtype, traits, {detail::argument_type<Args>()...}));
   }
+
+  // As bind, and takes the types from the space. Throws Error also where the kernel has more than 32 arguments.
+  [[nodiscard]] UntypedKernel bind_untyped(std::string_view kernel, std::string_view dtype,
+                                           const std::map<std::string, std::string>& traits = {}) const;
 
   // The id of the device in use: "host".
   [[nodiscard]] const std::string& device() const;

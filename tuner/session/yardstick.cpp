@@ -1,0 +1,31 @@
+#include "session/yardstick.hpp"
+
+#include <algorithm>
+
+#include "problem/log.hpp"
+#include "search/covering.hpp"
+#include "session/valid_configs.hpp"
+
+namespace hiptune {
+
+Problem copy_problem(const Space& copy, double bytes) {
+  const Dtype dtype = copy.dtypes.front();
+  const auto elements = static_cast<std::int64_t>(bytes / 2 / static_cast<double>(size_of(dtype)));
+  return make_problem(copy, {std::max<std::int64_t>(elements, 1)}, dtype, {});
+}
+
+void try_copies(Coordinator& coordinator, const Kernel& copy, double bytes, std::uint64_t seed, TimingLimits limits,
+                const std::function<void(const Trial&)>& each) {
+  const Problem problem = copy_problem(copy.space, bytes);
+  const std::vector<Config> configs = valid_configs(copy.space, problem, coordinator.target().facts, {});
+  // A copy that is right at this size will do, and is found in a fraction of the time.
+  coordinator.prepare(copy.name, problem, seed, GateDepth::tuned_shape);
+  limits.stop.budget /= 2;  // there are many, and any good one will do
+  for (const Config& config : pairwise_covering(configs)) {
+    const Trial trial = coordinator.run(config, limits);
+    each(trial);
+    if (!trial.is_good()) log().warn("yardstick {} {}: {}", copy.name, to_string(config), text_of(trial));
+  }
+}
+
+}  // namespace hiptune
