@@ -28,13 +28,14 @@ const char* hiptune_version(void);
 typedef enum hiptune_status {
   HIPTUNE_SUCCESS = 0,
   HIPTUNE_INVALID_DIMENSION = 1,  /* negative, below its minimum, or above its maximum */
-  HIPTUNE_INVALID_STRIDE = 2,     /* shorter than a row */
+  HIPTUNE_INVALID_STRIDE = 2,     /* shorter than a row; in place: not the same for both buffers */
   HIPTUNE_INVALID_SCALAR = 3,     /* outside the range that the kernel's space declares, NaN included */
   HIPTUNE_NULL_POINTER = 4,       /* a buffer is null though the problem is not empty */
-  HIPTUNE_MISALIGNED_POINTER = 5, /* a buffer does not begin at a multiple of its element's size */
-  HIPTUNE_NOT_READY = 6,          /* no plan for these dimensions yet, and no fallback; see hiptune_prepare */
-  HIPTUNE_LAUNCH_FAILED = 7,      /* the device refused */
-  HIPTUNE_KERNEL_FAULT = 8,       /* the kernel broke a rule that the device checks */
+  HIPTUNE_UNEXPECTED_POINTER = 5, /* a buffer is not null though a trait of hiptune_bind says that there is none */
+  HIPTUNE_MISALIGNED_POINTER = 6, /* a buffer does not begin at a multiple of its element's size */
+  HIPTUNE_NOT_READY = 7,          /* no plan for these dimensions yet, and no fallback; see hiptune_prepare */
+  HIPTUNE_LAUNCH_FAILED = 8,      /* the device refused */
+  HIPTUNE_KERNEL_FAULT = 9,       /* the kernel broke a rule that the device checks */
   HIPTUNE_FAILED = 255 /* everything else: a device, kernel, type or trait that is not there, no memory, … */
 } hiptune_status;
 
