@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "hiptune/error.hpp"
+#include "problem/bound_expression.hpp"
 #include "problem/expression_syntax.hpp"
 #include "problem/nearest.hpp"
 #include "problem/tokens.hpp"
@@ -125,8 +126,11 @@ void reject_unknown_functions(const mu::Parser& parser, const Expression& expres
   }
 }
 
-void define_names(mu::Parser& parser, const Expression& expression, const Names& names) {
+// `variables` are found elsewhere, and only known.
+void define_names(mu::Parser& parser, const Expression& expression, const Names& names,
+                  const BoundExpression::Variables& variables = {}) {
   for (const std::string& name : expression.names_used()) {
+    if (variables.contains(name)) continue;
     const auto found = names.find(name);
     if (found == names.end()) throw wrong(expression, unknown_name(name, keys_of(names)));
     parser.DefineConst(name, found->second);
@@ -141,13 +145,23 @@ double evaluate_once(mu::Parser& parser, const Expression& expression) {
   return value;
 }
 
-double run(const Expression& expression, const Names& names) {
-  mu::Parser parser = parser_with_functions();
+// `define` gives the parser the expression's names.
+template <typename Define>
+void set_up(mu::Parser& parser, const Expression& expression, const Define& define) {
   try {
     reject_foreign_symbols(expression);
     reject_unknown_functions(parser, expression);
-    define_names(parser, expression, names);
+    define();
     parser.SetExpr(expression.text());
+  } catch (const mu::ParserError& error) {
+    throw wrong(expression, describe(error));
+  }
+}
+
+double run(const Expression& expression, const Names& names) {
+  mu::Parser parser = parser_with_functions();
+  set_up(parser, expression, [&] { define_names(parser, expression, names); });
+  try {
     return evaluate_once(parser, expression);
   } catch (const mu::ParserError& error) {
     throw wrong(expression, describe(error));
@@ -216,6 +230,39 @@ std::vector<std::string> Expression::names_used() const {
 bool Expression::mentions(const std::string& name) const {
   const std::vector<std::string> used = names_used();
   return std::ranges::count(used, name) > 0;
+}
+
+struct BoundExpression::Parsed {
+  Expression expression;
+  mu::Parser parser = parser_with_functions();
+};
+
+BoundExpression::BoundExpression(const Expression& expression, const Names& constants, const Variables& variables)
+    : parsed_(std::make_unique<Parsed>(Parsed{expression})) {
+  mu::Parser& parser = parsed_->parser;
+  set_up(parser, expression, [&] {
+    Names rest = constants;
+    for (const auto& [name, value] : variables) {
+      rest[name] = 0;  // what an unknown name is compared with
+      if (expression.mentions(name)) parser.DefineVar(name, value);
+    }
+    define_names(parser, expression, rest, variables);
+  });
+}
+
+BoundExpression::BoundExpression(BoundExpression&&) noexcept = default;
+BoundExpression& BoundExpression::operator=(BoundExpression&&) noexcept = default;
+BoundExpression::~BoundExpression() = default;
+
+std::optional<double> BoundExpression::evaluate() {
+  try {
+    const double value = evaluate_once(parsed_->parser, parsed_->expression);
+    return std::isfinite(value) ? std::optional(value) : std::nullopt;
+  } catch (const mu::ParserError& error) {
+    throw wrong(parsed_->expression, describe(error));
+  } catch (const WrongOperand&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace hiptune
