@@ -39,6 +39,14 @@ TEST(BoundExpression, has_no_value_where_it_cannot_be_evaluated_and_one_again_el
   }
 }
 
+TEST(BoundExpression, leaves_out_the_branch_that_is_not_taken) {
+  double a = 3;
+  BoundExpression literal(expression("1 ? a : mod(1, 0)"), {}, {{"a", &a}});
+  BoundExpression constant(expression("c ? 1 / c : a"), {{"c", 0}}, {{"a", &a}});
+  EXPECT_EQ(literal.evaluate(), 3.0);
+  EXPECT_EQ(constant.evaluate(), 3.0);
+}
+
 TEST(BoundExpression, what_is_wrong_whatever_the_values_are_is_an_error) {
   double a = 0;
   const auto message = [&](const std::string& text) {

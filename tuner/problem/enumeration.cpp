@@ -11,7 +11,7 @@ namespace hiptune {
 namespace {
 
 constexpr std::size_t kMostValid = 2'000'000;   // they are held in memory
-constexpr std::size_t kMostSteps = 50'000'000;  // some seconds
+constexpr std::size_t kMostSteps = 10'000'000;  // some seconds
 
 std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b) {
   constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
+#include <mutex>
 
 #include "hiptune/error.hpp"
 #include "problem/bound_expression.hpp"
@@ -73,11 +74,8 @@ class FloatingPointFlags {
   std::fenv_t saved_{};
 };
 
-// Never optimised: muParser would call a function with constant arguments, or divide constants, while it parses, and
-// so also in the branch of a ?: that is not taken.
 mu::Parser parser_with_functions() {
   mu::Parser parser;
-  parser.EnableOptimizer(false);
   parser.DefineNameChars("0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   parser.DefineFun("ceil_div", ceil_div, false);
   parser.DefineFun("mod", mod, false);
@@ -126,17 +124,6 @@ void reject_unknown_functions(const mu::Parser& parser, const Expression& expres
   }
 }
 
-// `variables` are found elsewhere, and only known.
-void define_names(mu::Parser& parser, const Expression& expression, const Names& names,
-                  const BoundExpression::Variables& variables = {}) {
-  for (const std::string& name : expression.names_used()) {
-    if (variables.contains(name)) continue;
-    const auto found = names.find(name);
-    if (found == names.end()) throw wrong(expression, unknown_name(name, keys_of(names)));
-    parser.DefineConst(name, found->second);
-  }
-}
-
 double evaluate_once(mu::Parser& parser, const Expression& expression) {
   const FloatingPointFlags flags;
   const double value = parser.Eval();
@@ -152,15 +139,17 @@ void set_up(mu::Parser& parser, const Expression& expression, const Define& defi
     reject_foreign_symbols(expression);
     reject_unknown_functions(parser, expression);
     define();
+    // Never optimised: muParser would call a function with constant arguments, or divide constants, while it parses,
+    // and so also in the branch of a ?: that is not taken. Here, because copies of a parser forget it.
+    parser.EnableOptimizer(false);
     parser.SetExpr(expression.text());
   } catch (const mu::ParserError& error) {
     throw wrong(expression, describe(error));
   }
 }
 
-double run(const Expression& expression, const Names& names) {
-  mu::Parser parser = parser_with_functions();
-  set_up(parser, expression, [&] { define_names(parser, expression, names); });
+// What a parsed expression is for the values that its variables have now.
+double run(mu::Parser& parser, const Expression& expression) {
   try {
     return evaluate_once(parser, expression);
   } catch (const mu::ParserError& error) {
@@ -180,25 +169,57 @@ std::vector<std::string> function_names() {
   return keys_of(parser.GetFunDef());
 }
 
+// A parser takes much longer to make than to run. Names are variables to it, though none that a text could assign to.
+struct Expression::Parsed {
+  std::mutex mutex;
+  std::unique_ptr<mu::Parser> parser;  // made with the first evaluation
+  std::vector<std::string> names;
+  std::vector<double> values;  // of the names, where the parser finds them
+
+  double evaluate(const Expression& expression, const Names& given) {
+    const std::lock_guard lock(mutex);
+    parser ? take_values(expression, given) : make_parser(expression, given);
+    return run(*parser, expression);
+  }
+
+ private:
+  void make_parser(const Expression& expression, const Names& given) {
+    auto made = std::make_unique<mu::Parser>(parser_with_functions());
+    names = expression.names_used();
+    values.resize(names.size());
+    set_up(*made, expression, [&] {
+      take_values(expression, given);
+      for (std::size_t i = 0; i < names.size(); ++i) made->DefineVar(names[i], &values[i]);
+    });
+    parser = std::move(made);
+  }
+
+  void take_values(const Expression& expression, const Names& given) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto found = given.find(names[i]);
+      if (found == given.end()) throw wrong(expression, unknown_name(names[i], keys_of(given)));
+      values[i] = found->second;
+    }
+  }
+};
+
+// With any values; that these may be wrong for it says nothing.
 void check_syntax(const Expression& expression, const std::vector<std::string>& known) {
   Names ones;
   for (const std::string& name : known) ones[name] = 1;
-  try {
-    [[maybe_unused]] const double value = run(expression, ones);
-  } catch (const WrongOperand&) {
-    // Only these values of the names are wrong for it.
-  }
+  (void)BoundExpression(expression, ones, {}).evaluate();
 }
 
 std::string Place::text() const { return file + ": " + (pointer.empty() ? "/" : excerpt(pointer)); }
 
 std::string Expression::where() const { return place_.text() + ": \"" + excerpt(text_) + "\""; }
 
-Expression::Expression(std::string text, Place place) : text_(std::move(text)), place_(std::move(place)) {}
+Expression::Expression(std::string text, Place place)
+    : text_(std::move(text)), place_(std::move(place)), parsed_(std::make_shared<Parsed>()) {}
 
 double Expression::evaluate(const Names& names) const {
   try {
-    const double value = run(*this, names);
+    const double value = parsed_->evaluate(*this, names);
     if (std::isfinite(value)) return value;
     throw wrong(*this, kNotFinite);
   } catch (const WrongOperand& operand) {
@@ -241,12 +262,16 @@ BoundExpression::BoundExpression(const Expression& expression, const Names& cons
     : parsed_(std::make_unique<Parsed>(Parsed{expression})) {
   mu::Parser& parser = parsed_->parser;
   set_up(parser, expression, [&] {
-    Names rest = constants;
-    for (const auto& [name, value] : variables) {
-      rest[name] = 0;  // what an unknown name is compared with
-      if (expression.mentions(name)) parser.DefineVar(name, value);
+    for (const std::string& name : expression.names_used()) {
+      const auto variable = variables.find(name);
+      const auto constant = constants.find(name);
+      if (variable != variables.end())
+        parser.DefineVar(name, variable->second);
+      else if (constant != constants.end())
+        parser.DefineConst(name, constant->second);
+      else
+        throw wrong(expression, unknown_name(name, keys_of(constants)));
     }
-    define_names(parser, expression, rest, variables);
   });
 }
 
@@ -256,10 +281,8 @@ BoundExpression::~BoundExpression() = default;
 
 std::optional<double> BoundExpression::evaluate() {
   try {
-    const double value = evaluate_once(parsed_->parser, parsed_->expression);
+    const double value = run(parsed_->parser, parsed_->expression);
     return std::isfinite(value) ? std::optional(value) : std::nullopt;
-  } catch (const mu::ParserError& error) {
-    throw wrong(parsed_->expression, describe(error));
   } catch (const WrongOperand&) {
     return std::nullopt;
   }
