@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cfenv>
 #include <thread>
 
@@ -110,6 +111,25 @@ TEST(Expression, evaluates_the_same_after_an_error_and_leaves_no_flags_behind) {
   EXPECT_EQ(value_of("rows / 2"), 500);
   EXPECT_EQ(std::fetestexcept(FE_DIVBYZERO), FE_DIVBYZERO);
   std::feclearexcept(FE_ALL_EXCEPT);
+}
+
+TEST(Expression, means_the_same_in_copies_and_threads_for_values_that_change) {
+  const Expression original("a * 10 + b", {"space.json", "/here"});
+  const Expression copy = original;
+  EXPECT_EQ(original.evaluate({{"a", 1}, {"b", 2}}), 12);
+  EXPECT_EQ(copy.evaluate({{"a", 3}, {"b", 4}, {"c", 5}}), 34);
+  EXPECT_THROW((void)copy.evaluate({{"a", 3}}), Error);
+  EXPECT_EQ(original.evaluate({{"a", 5}, {"b", 6}}), 56);
+  std::atomic<int> wrong{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 4; ++thread)
+      threads.emplace_back([&, thread] {
+        for (int i = 0; i < 500; ++i)
+          if (original.evaluate({{"a", thread}, {"b", i}}) != thread * 10 + i) ++wrong;
+      });
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(Expression, an_error_cuts_a_long_text) {

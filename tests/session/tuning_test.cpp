@@ -25,7 +25,7 @@ class TuningMishaps : public testing::Test {
   [[nodiscard]] TuneRequest request(const Assignment& fixed) const {
     TuneRequest request;
     request.problem = make_problem(kernel_.space, {500}, Dtype::f32, {});
-    request.fixed = fixed;
+    request.fixed = restriction_to(fixed);
     request.seed = 42;
     // Making a large cache cold takes a while.
     request.limits.stop.min_samples = request.limits.stop.max_samples = 1;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -21,6 +22,9 @@ class CodeStore {
   [[nodiscard]] static std::string key_of(const Variant& variant, const Target& target, const std::string& machine);
   [[nodiscard]] static std::string key_of(const Variant& variant, const Target& target);  // for this machine
 
+  // Of what a compiler is asked for, whatever the device that runs it is called.
+  [[nodiscard]] static std::string key_of(const CompileRequest& request, const std::string& machine);
+
   // What `compiler` (its version) made; any compiler's where that is empty. None when it is not there, cannot be read
   // or is damaged; the latter two are logged.
   [[nodiscard]] std::optional<CodeObject> find(const std::string& key, const std::string& compiler) const;
@@ -31,6 +35,11 @@ class CodeStore {
   // stored. Throws Error(bad_input) with the log when the source does not compile, and Error(unavailable) when it is
   // not stored and there is no compiler.
   [[nodiscard]] CodeObject find_or_compile(const Variant& variant, const Target& target, Compiler* compiler) const;
+
+  // Counts as used now, which keeps it from being thrown out; nothing where it is not there.
+  void mark_used(const std::string& key, const std::string& compiler) const;
+  // Throws out what was put or marked longest ago until the rest takes at most so many bytes.
+  void shrink_to(std::uintmax_t bytes) const;
 
  private:
   [[nodiscard]] std::filesystem::path file_of(const std::string& key, const std::string& compiler) const;

@@ -16,6 +16,7 @@
 #include "cli/verb.hpp"
 #include "device/backends.hpp"
 #include "hiptune/error.hpp"
+#include "problem/enumeration.hpp"
 #include "problem/nearest.hpp"
 #include "problem/utf8.hpp"
 #include "session/messages.hpp"
@@ -45,6 +46,7 @@ struct Part {
 struct Job {
   std::string architecture;
   std::unique_ptr<Coordinator> coordinator;
+  std::unique_ptr<CompileCrew> crew;
   std::vector<Part> parts;
   std::optional<CodeFolder> folder;
   std::map<std::string, VariantReport> done;  // by what reaches the compiler: dimensions do not
@@ -89,7 +91,9 @@ Job make_job(const std::optional<std::string>& architecture, const CompileOption
   settings.architecture = architecture;
   auto coordinator = std::make_unique<Coordinator>(settings);
   const std::string name = coordinator->target().architecture;
-  Job job{name, std::move(coordinator), {}, {}, {}};
+  settings.architecture = name;
+  auto crew = std::make_unique<CompileCrew>(options.variants.jobs, CompilePace::ahead, compile_workers(settings));
+  Job job{name, std::move(coordinator), std::move(crew), {}, {}, {}};
   for (const Problem& problem : problems) {
     Part part{problem, {}, {}};
     part.configs = options.variants.configs(space, problem, job.coordinator->target().facts, part.invalid);
@@ -138,12 +142,25 @@ class Compiling {
       print(fmt::format("{} {} for {} ({}): {}", space_.kernel, problem, job.architecture,
                         job.coordinator->compiler_version(), counted_variants(part.configs.size(), part.invalid)));
     std::vector<VariantReport> reports;
+    expect(job, part);
     for (const Config& config : part.configs) {
       reports.push_back(compile(job, part.problem, config));
       if (json_) print_json(to_json(reports.back(), job.architecture, problem));
     }
     if (!json_) print_text(reports);
     return reports;
+  }
+
+  [[nodiscard]] CompileOrder order(const Job& job, const Problem& problem, const Config& config) const {
+    CompileOrder order{space_.kernel, problem, config, std::nullopt};
+    if (job.folder) order.code_file = job.folder->code_file(code_name(space_.kernel, problem, config, names_problem_));
+    return order;
+  }
+
+  void expect(Job& job, const Part& part) const {
+    std::vector<CompileOrder> orders;
+    for (const Config& config : part.configs) orders.push_back(order(job, part.problem, config));
+    job.crew->expect(orders);
   }
 
   VariantReport compile(Job& job, const Problem& problem, const Config& config) {
@@ -155,13 +172,12 @@ class Compiling {
       report.disassembly = known->second.disassembly;
       return report;
     }
-    std::optional<std::filesystem::path> file;
-    if (job.folder) file = job.folder->code_file(name);
-    VariantReport report =
-        report_of(job.coordinator->compile(space_.kernel, problem, config, file), space_, problem, facts);
+    const CompileOrder wanted = order(job, problem, config);
+    // What was compiled before is known above.
+    VariantReport report = report_of(job.crew->take(wanted).value(), space_, problem, facts);
     if (job.folder && report.trial.is_good()) {
-      report.code_file = file;
-      report.disassembly = job.folder->disassemble(*file);
+      report.code_file = wanted.code_file;
+      report.disassembly = job.folder->disassemble(*wanted.code_file);
     }
     return job.done.emplace(name, std::move(report)).first->second;
   }
@@ -182,15 +198,15 @@ class Compiling {
   bool started_ = false;
 };
 
-std::size_t invalid_of(const Job& job) {
-  std::size_t count = 0;
-  for (const Part& part : job.parts) count += static_cast<std::size_t>(part.invalid.count);
+std::uint64_t invalid_of(const Job& job) {
+  std::uint64_t count = 0;
+  for (const Part& part : job.parts) count += part.invalid.count;
   return count;
 }
 
 void print_result(const std::vector<Job>& jobs, const std::vector<Trial>& all, bool json) {
   const auto good = static_cast<std::size_t>(std::ranges::count_if(all, &Trial::is_good));
-  std::size_t invalid = 0;
+  std::uint64_t invalid = 0;
   std::vector<std::string> notes;
   for (const Job& job : jobs) {
     invalid += invalid_of(job);
@@ -210,7 +226,7 @@ void print_result(const std::vector<Job>& jobs, const std::vector<Trial>& all, b
 int run(Context& context, const CompileOptions& options) {
   const Space& space = context.kernel->space;
   const std::vector<Problem> problems = options.problem.problems(space);
-  (void)parse_tunables(space, options.variants.fixed);
+  (void)parse_restriction(space, options.variants.fixed);
   // Whatever is bad input or not there shows before anything is compiled.
   std::vector<Job> jobs;
   for (const auto& architecture : architectures(options, context.options))
@@ -239,6 +255,7 @@ Action configure(CLI::App& command, const Context& context) {
   options->variants.add_fix_to(command, context.kernel ? &context.kernel->space : nullptr);
   options->variants.add_timeout_to(command);
   options->variants.add_covering_to(command);
+  options->variants.add_jobs_to(command);
   return [options](Context& run_context) { return run(run_context, *options); };
 }
 

@@ -53,9 +53,9 @@ void VariantOptions::add_fix_to(CLI::App& command, const Space* space) {
   if (space != nullptr)
     for (const Tunable& tunable : space->tunables)
       tunables += "; " + tunable.name + " is one of " + join(texts_of(tunable.values));
-  command.add_option("--fix", fixed, "hold a tunable; may be repeated" + tunables)
+  command.add_option("--fix", fixed, "hold a tunable to some of its values; may be repeated for others" + tunables)
       ->group(group)
-      ->type_name("NAME=VALUE")
+      ->type_name("NAME=VALUE[,VALUE...]")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
@@ -68,6 +68,13 @@ void VariantOptions::add_to(CLI::App& command) {
       ->check(unsigned_integer())
       ->capture_default_str();
   add_timeout_to(command);
+}
+
+void VariantOptions::add_jobs_to(CLI::App& command) {
+  command.add_option("--jobs", jobs, "so many processes compile (default: one for each core that may be used)")
+      ->group("Variants")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""));
 }
 
 void VariantOptions::add_timeout_to(CLI::App& command) {
@@ -86,12 +93,15 @@ void VariantOptions::add_covering_to(CLI::App& command) {
 
 std::vector<Config> VariantOptions::configs(const Space& space, const Problem& problem, const TargetFacts& facts,
                                             Invalid& invalid) const {
-  std::vector<Config> all = valid_configs(space, problem, facts, parse_tunables(space, fixed), &invalid);
-  return covering ? pairwise_covering(all) : all;
+  Enumeration found = valid_configs(space, problem, facts, parse_restriction(space, fixed));
+  invalid = std::move(found.invalid);
+  return covering ? pairwise_covering(found.valid) : found.valid;
 }
 
 WorkerSettings VariantOptions::worker_settings(const Options& options) const {
-  return {this_program(), options, Seconds(timeout_seconds), std::nullopt};
+  WorkerSettings settings{this_program(), options, Seconds(timeout_seconds)};
+  settings.jobs = jobs;
+  return settings;
 }
 
 void TimingOptions::add_to(CLI::App& command) {

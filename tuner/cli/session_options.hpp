@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "session/coordinator.hpp"
+#include "session/cores.hpp"
 #include "session/survey.hpp"
 #include "session/tuning.hpp"
 
@@ -24,9 +25,11 @@ struct VariantOptions {
   bool covering = false;
   std::uint64_t seed = 1;
   double timeout_seconds = 60;
+  std::size_t jobs = usable_cores();
 
   // --seed and --timeout.
   void add_to(CLI::App& command);
+  void add_jobs_to(CLI::App& command);
   void add_timeout_to(CLI::App& command);
   // For the verbs that may do with a part of the variants.
   void add_covering_to(CLI::App& command);

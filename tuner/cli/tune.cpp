@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "cache/code_store.hpp"
 #include "cache/fingerprint.hpp"
 #include "cache/freshness.hpp"
 #include "cli/command_line.hpp"
@@ -54,7 +55,7 @@ std::string strategy_names() {
 TuneRequest request_for(const TuneOptions& options, const Problem& problem, const Space& space) {
   TuneRequest request;
   request.problem = problem;
-  request.fixed = parse_tunables(space, options.variants.fixed);
+  request.fixed = parse_restriction(space, options.variants.fixed);
   request.strategy = options.strategy;
   if (options.trials > 0) request.max_trials = options.trials;
   request.seed = options.variants.seed;
@@ -298,6 +299,19 @@ void replace_orphans(Store& store, const CacheKey& key, const Kernel& kernel, co
     if (!json) print("replaced: the entry of " + problem_key(gone) + ", as this problem was called");
 }
 
+// Keeps what was compiled for later runs, but not without end.
+class Bounded {
+ public:
+  explicit Bounded(const CodeStore& store) : store_(store) {}
+  ~Bounded() { store_.shrink_to(kMostBytes); }
+  Bounded(const Bounded&) = delete;
+  Bounded& operator=(const Bounded&) = delete;
+
+ private:
+  static constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;  // some ten thousand variants
+  const CodeStore& store_;
+};
+
 int run(Context& context, const TuneOptions& options) {
   const Kernel& kernel = *context.kernel;
   const std::vector<Problem> problems = options.problem.problems(kernel.space);
@@ -307,7 +321,11 @@ int run(Context& context, const TuneOptions& options) {
   const Kernel copy = path.load("copy");
   if (kernel.name != copy.name) warn_of_shadowed(path, copy.name);
   Store store(require_cache(context.options));
-  Coordinator coordinator(options.variants.worker_settings(context.options));
+  const CodeStore compiled(context.options.cache / "compiled");
+  const Bounded bounded(compiled);
+  WorkerSettings settings = options.variants.worker_settings(context.options);
+  settings.code_folder = context.options.cache / "compiled";
+  Coordinator coordinator(std::move(settings));
   const CacheKey key = cache_key(coordinator.target(), kernel.name);
   store.require_writable(key);
   require_memory(kernel.space, problems, coordinator.target());
@@ -335,6 +353,7 @@ Action configure(CLI::App& command, const Context& context) {
   if (context.kernel) options->problem.add_to(command, context.kernel->space);
   options->variants.add_fix_to(command, context.kernel ? &context.kernel->space : nullptr);
   options->variants.add_to(command);
+  options->variants.add_jobs_to(command);
   options->timing.add_to(command);
   command.add_option("--strategy", options->strategy, strategy_names())
       ->type_name("NAME")

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <spdlog/fmt/fmt.h>
 
 #include "cli/problem_options.hpp"
@@ -5,6 +7,7 @@
 #include "cli/text.hpp"
 #include "cli/verb.hpp"
 #include "problem/config.hpp"
+#include "problem/enumeration.hpp"
 #include "session/messages.hpp"
 
 namespace hiptune::cli {
@@ -38,10 +41,15 @@ void precheck(Coordinator& coordinator, const std::string& kernel, const Problem
   if (!verdict.detail.empty()) trial.detail = "precheck on the CPU: " + to_string(verdict);
 }
 
+std::vector<Config> next_of(const std::vector<Config>& configs, std::size_t first, std::size_t count) {
+  const auto begin = configs.begin() + static_cast<std::ptrdiff_t>(first);
+  return {begin, begin + static_cast<std::ptrdiff_t>(std::min(count, configs.size() - first))};
+}
+
 int run(Context& context, const VerifyOptions& options) {
   const Space& space = context.kernel->space;
   const std::vector<Problem> problems = options.problem.problems(space);
-  (void)parse_tunables(space, options.variants.fixed);  // bad input shows before a worker starts
+  (void)parse_restriction(space, options.variants.fixed);  // bad input shows before a worker starts
   Coordinator coordinator(options.variants.worker_settings(context.options));
   require_memory(space, problems, coordinator.target());
   std::vector<Trial> all;
@@ -52,7 +60,9 @@ int run(Context& context, const VerifyOptions& options) {
       print(fmt::format("{} {} on {}: {}", space.kernel, to_string(space, problem), coordinator.target().id,
                         counted_variants(configs.size(), invalid)));
     coordinator.prepare(space.kernel, problem, options.variants.seed);
-    for (const Config& config : configs) {
+    for (std::size_t i = 0; i < configs.size(); ++i) {
+      const Config& config = configs[i];
+      coordinator.expect(next_of(configs, i, coordinator.lookahead()));
       all.push_back(coordinator.run(config, std::nullopt));
       if (options.precheck && all.back().is_good())
         precheck(coordinator, space.kernel, problem, options.variants.seed, all.back());
@@ -80,6 +90,7 @@ Action configure(CLI::App& command, const Context& context) {
   options->variants.add_fix_to(command, context.kernel ? &context.kernel->space : nullptr);
   options->variants.add_to(command);
   options->variants.add_covering_to(command);
+  options->variants.add_jobs_to(command);
   command.add_flag("--precheck", options->precheck,
                    "what passes is also checked on the CPU, as before it is stored: races, bounds, orders of threads");
   return [options](Context& run_context) { return run(run_context, *options); };

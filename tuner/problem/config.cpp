@@ -1,22 +1,10 @@
 #include "problem/config.hpp"
 
-#include <charconv>
-
 #include "problem/named_values.hpp"
 
 namespace hiptune {
 
 namespace {
-
-// Integers are parsed only where the values are integers, so that a word such as "128b" stays one.
-template <typename T>
-Value parse_value(const T& item, const std::string& text) {
-  if (std::holds_alternative<std::string>(item.values.front())) return text;
-  std::int64_t integer = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);
-  if (error != std::errc{} || end != text.data() + text.size()) return text;
-  return integer;
-}
 
 template <typename T>
 Assignment parse_assignments(const std::vector<T>& list, const std::vector<std::string>& texts, const std::string& kind,

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
+#include <mutex>
 
 #include "hiptune/error.hpp"
+#include "problem/bound_expression.hpp"
 #include "problem/expression_syntax.hpp"
 #include "problem/nearest.hpp"
 #include "problem/tokens.hpp"
@@ -72,11 +74,8 @@ class FloatingPointFlags {
   std::fenv_t saved_{};
 };
 
-// Never optimised: muParser would call a function with constant arguments, or divide constants, while it parses, and
-// so also in the branch of a ?: that is not taken.
 mu::Parser parser_with_functions() {
   mu::Parser parser;
-  parser.EnableOptimizer(false);
   parser.DefineNameChars("0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   parser.DefineFun("ceil_div", ceil_div, false);
   parser.DefineFun("mod", mod, false);
@@ -125,14 +124,6 @@ void reject_unknown_functions(const mu::Parser& parser, const Expression& expres
   }
 }
 
-void define_names(mu::Parser& parser, const Expression& expression, const Names& names) {
-  for (const std::string& name : expression.names_used()) {
-    const auto found = names.find(name);
-    if (found == names.end()) throw wrong(expression, unknown_name(name, keys_of(names)));
-    parser.DefineConst(name, found->second);
-  }
-}
-
 double evaluate_once(mu::Parser& parser, const Expression& expression) {
   const FloatingPointFlags flags;
   const double value = parser.Eval();
@@ -141,13 +132,25 @@ double evaluate_once(mu::Parser& parser, const Expression& expression) {
   return value;
 }
 
-double run(const Expression& expression, const Names& names) {
-  mu::Parser parser = parser_with_functions();
+// `define` gives the parser the expression's names.
+template <typename Define>
+void set_up(mu::Parser& parser, const Expression& expression, const Define& define) {
   try {
     reject_foreign_symbols(expression);
     reject_unknown_functions(parser, expression);
-    define_names(parser, expression, names);
+    define();
+    // Never optimised: muParser would call a function with constant arguments, or divide constants, while it parses,
+    // and so also in the branch of a ?: that is not taken. Here, because copies of a parser forget it.
+    parser.EnableOptimizer(false);
     parser.SetExpr(expression.text());
+  } catch (const mu::ParserError& error) {
+    throw wrong(expression, describe(error));
+  }
+}
+
+// What a parsed expression is for the values that its variables have now.
+double run(mu::Parser& parser, const Expression& expression) {
+  try {
     return evaluate_once(parser, expression);
   } catch (const mu::ParserError& error) {
     throw wrong(expression, describe(error));
@@ -166,25 +169,57 @@ std::vector<std::string> function_names() {
   return keys_of(parser.GetFunDef());
 }
 
+// A parser takes much longer to make than to run. Names are variables to it, though none that a text could assign to.
+struct Expression::Parsed {
+  std::mutex mutex;
+  std::unique_ptr<mu::Parser> parser;  // made with the first evaluation
+  std::vector<std::string> names;
+  std::vector<double> values;  // of the names, where the parser finds them
+
+  double evaluate(const Expression& expression, const Names& given) {
+    const std::lock_guard lock(mutex);
+    parser ? take_values(expression, given) : make_parser(expression, given);
+    return run(*parser, expression);
+  }
+
+ private:
+  void make_parser(const Expression& expression, const Names& given) {
+    auto made = std::make_unique<mu::Parser>(parser_with_functions());
+    names = expression.names_used();
+    values.resize(names.size());
+    set_up(*made, expression, [&] {
+      take_values(expression, given);
+      for (std::size_t i = 0; i < names.size(); ++i) made->DefineVar(names[i], &values[i]);
+    });
+    parser = std::move(made);
+  }
+
+  void take_values(const Expression& expression, const Names& given) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto found = given.find(names[i]);
+      if (found == given.end()) throw wrong(expression, unknown_name(names[i], keys_of(given)));
+      values[i] = found->second;
+    }
+  }
+};
+
+// With any values; that these may be wrong for it says nothing.
 void check_syntax(const Expression& expression, const std::vector<std::string>& known) {
   Names ones;
   for (const std::string& name : known) ones[name] = 1;
-  try {
-    [[maybe_unused]] const double value = run(expression, ones);
-  } catch (const WrongOperand&) {
-    // Only these values of the names are wrong for it.
-  }
+  (void)BoundExpression(expression, ones, {}).evaluate();
 }
 
 std::string Place::text() const { return file + ": " + (pointer.empty() ? "/" : excerpt(pointer)); }
 
 std::string Expression::where() const { return place_.text() + ": \"" + excerpt(text_) + "\""; }
 
-Expression::Expression(std::string text, Place place) : text_(std::move(text)), place_(std::move(place)) {}
+Expression::Expression(std::string text, Place place)
+    : text_(std::move(text)), place_(std::move(place)), parsed_(std::make_shared<Parsed>()) {}
 
 double Expression::evaluate(const Names& names) const {
   try {
-    const double value = run(*this, names);
+    const double value = parsed_->evaluate(*this, names);
     if (std::isfinite(value)) return value;
     throw wrong(*this, kNotFinite);
   } catch (const WrongOperand& operand) {
@@ -216,6 +251,41 @@ std::vector<std::string> Expression::names_used() const {
 bool Expression::mentions(const std::string& name) const {
   const std::vector<std::string> used = names_used();
   return std::ranges::count(used, name) > 0;
+}
+
+struct BoundExpression::Parsed {
+  Expression expression;
+  mu::Parser parser = parser_with_functions();
+};
+
+BoundExpression::BoundExpression(const Expression& expression, const Names& constants, const Variables& variables)
+    : parsed_(std::make_unique<Parsed>(Parsed{expression})) {
+  mu::Parser& parser = parsed_->parser;
+  set_up(parser, expression, [&] {
+    for (const std::string& name : expression.names_used()) {
+      const auto variable = variables.find(name);
+      const auto constant = constants.find(name);
+      if (variable != variables.end())
+        parser.DefineVar(name, variable->second);
+      else if (constant != constants.end())
+        parser.DefineConst(name, constant->second);
+      else
+        throw wrong(expression, unknown_name(name, keys_of(constants)));
+    }
+  });
+}
+
+BoundExpression::BoundExpression(BoundExpression&&) noexcept = default;
+BoundExpression& BoundExpression::operator=(BoundExpression&&) noexcept = default;
+BoundExpression::~BoundExpression() = default;
+
+std::optional<double> BoundExpression::evaluate() {
+  try {
+    const double value = run(parsed_->parser, parsed_->expression);
+    return std::isfinite(value) ? std::optional(value) : std::nullopt;
+  } catch (const WrongOperand&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace hiptune

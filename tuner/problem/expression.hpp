@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct Place {
 
 // muParser's syntax plus ceil_div(a,b), mod(a,b), is_pow2(a), not(a). All names are constants, so "rows=5" is an
 // error and not an assignment; so is a top-level comma, and so is a value within it that is not finite, as
-// of a division by zero, unless a ?: leaves it out. Immutable and safe to share between threads. Every evaluation
-// throws Error(bad_input) naming the place, the text and what is wrong.
+// of a division by zero, unless a ?: leaves it out. Immutable and safe to share between threads. Parsed once, for all
+// copies, which evaluate one after another. Every evaluation throws Error(bad_input) naming the place, the text and
+// what is wrong.
 class Expression {
  public:
   Expression() : Expression("0", {}) {}
@@ -41,8 +43,10 @@ class Expression {
   [[nodiscard]] std::string where() const;
 
  private:
+  struct Parsed;
   std::string text_;
   Place place_;
+  std::shared_ptr<Parsed> parsed_;
 };
 
 }  // namespace hiptune

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,16 @@ void require_listed(const T& item, const Value& value, const std::string& where)
   throw bad_input(where + ": " + item.name + "=" + excerpt(to_string(value)) + " is not in the space" +
                   (word == nullptr ? "" : did_you_mean(*word, known)) + "; the values of " + item.name + " are " +
                   join(known));
+}
+
+// Integers are parsed only where the values are integers, so that a word such as "128b" stays one.
+template <typename T>
+Value parse_value(const T& item, const std::string& text) {
+  if (std::holds_alternative<std::string>(item.values.front())) return text;
+  std::int64_t integer = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);
+  if (error != std::errc{} || end != text.data() + text.size()) return text;
+  return integer;
 }
 
 // Checks every name and value of `given`, and that no name stands twice.

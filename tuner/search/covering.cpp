@@ -1,45 +1,51 @@
 #include "search/covering.hpp"
 
-#include <set>
+#include <algorithm>
+#include <map>
 #include <string>
 
 namespace hiptune {
 namespace {
 
-using Pairs = std::set<std::string>;
+using Pairs = std::vector<std::size_t>;  // by number
+
+// Numbers what is the same alike.
+class Numbering {
+ public:
+  std::size_t operator()(const std::string& text) { return numbers_.try_emplace(text, numbers_.size()).first->second; }
+  [[nodiscard]] std::size_t size() const { return numbers_.size(); }
+
+ private:
+  std::map<std::string, std::size_t> numbers_;
+};
 
 // A lone tunable counts as a pair with itself, so that each of its values is covered too.
-Pairs pairs_of(const Assignment& config) {
+Pairs pairs_of(const Assignment& config, Numbering& numbering) {
   Pairs pairs;
   for (std::size_t i = 0; i < config.size(); ++i)
-    for (std::size_t j = i; j < config.size(); ++j) pairs.insert(to_string(Assignment{config[i], config[j]}));
+    for (std::size_t j = i; j < config.size(); ++j)
+      pairs.push_back(numbering(to_string(Assignment{config[i], config[j]})));
   return pairs;
-}
-
-std::size_t count_new(const Pairs& pairs, const Pairs& open) {
-  std::size_t count = 0;
-  for (const std::string& pair : pairs) count += open.count(pair);
-  return count;
 }
 
 }  // namespace
 
 std::vector<Assignment> pairwise_covering(const std::vector<Assignment>& candidates) {
+  Numbering numbering;
   std::vector<Pairs> pairs;
-  Pairs open;
-  for (const Assignment& candidate : candidates) {
-    pairs.push_back(pairs_of(candidate));
-    open.insert(pairs.back().begin(), pairs.back().end());
-  }
+  for (const Assignment& candidate : candidates) pairs.push_back(pairs_of(candidate, numbering));
+  std::vector<char> is_open(numbering.size(), 1);
+  const auto count_new = [&](const Pairs& some) {
+    return std::ranges::count_if(some, [&](std::size_t pair) { return is_open[pair] != 0; });
+  };
   std::vector<Assignment> chosen;
-  while (!open.empty()) {
-    std::size_t best = 0, best_count = 0;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const std::size_t count = count_new(pairs[i], open);
-      if (count > best_count) best = i, best_count = count;
+  for (std::size_t open = numbering.size(); open > 0;) {
+    const auto best = std::ranges::max_element(pairs, {}, count_new) - pairs.begin();
+    chosen.push_back(candidates[static_cast<std::size_t>(best)]);
+    for (const std::size_t pair : pairs[static_cast<std::size_t>(best)]) {
+      open -= is_open[pair] != 0 ? 1 : 0;
+      is_open[pair] = 0;
     }
-    chosen.push_back(candidates[best]);
-    for (const std::string& pair : pairs[best]) open.erase(pair);
   }
   return chosen;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "search/strategy.hpp"
 
 namespace hiptune {
@@ -10,6 +12,10 @@ class Listed : public Strategy {
   explicit Listed(std::vector<Assignment> configs) : configs_(std::move(configs)) {}
   std::optional<Assignment> ask() override {
     return next_ < configs_.size() ? std::optional(configs_[next_++]) : std::nullopt;
+  }
+  [[nodiscard]] std::vector<Assignment> ahead(std::size_t count) const override {
+    const auto first = configs_.begin() + static_cast<std::ptrdiff_t>(next_);
+    return {first, first + static_cast<std::ptrdiff_t>(std::min(count, configs_.size() - next_))};
   }
   void tell(const Assignment&, std::optional<double>) override {}
 

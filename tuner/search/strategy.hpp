@@ -17,6 +17,12 @@ class Strategy {
   virtual ~Strategy() = default;
   // The next configuration, or none when the strategy is done. Never the same one twice.
   [[nodiscard]] virtual std::optional<Assignment> ask() = 0;
+  // What `ask` will give next, at most `count`, as far as that does not hang on what is told until then: it can be
+  // compiled meanwhile.
+  [[nodiscard]] virtual std::vector<Assignment> ahead(std::size_t count) const {
+    (void)count;
+    return {};
+  }
   // The objective in nanoseconds of a configuration that was asked for; none: it failed.
   virtual void tell(const Assignment& config, std::optional<double> objective) = 0;
 };

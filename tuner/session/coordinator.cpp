@@ -24,13 +24,17 @@ Json paths_to_json(const std::vector<std::filesystem::path>& paths) {
 Coordinator::Coordinator(WorkerSettings settings) : settings_(std::move(settings)) {
   Options& options = settings_.options;
   const DeviceSettings device_settings{options.cxx_compiler, options.temporary_directory.string()};
-  if (!settings_.architecture) options.device = resolve_device({settings_.program, device_settings}, options.device);
+  const bool opens_device = !settings_.architecture && !settings_.compile_for;
+  if (opens_device) options.device = resolve_device({settings_.program, device_settings}, options.device);
+  if (settings_.jobs > 1 && settings_.code_folder.empty()) {
+    own_code_folder_ = std::make_unique<host::TemporaryFolder>(options.temporary_directory);
+    settings_.code_folder = own_code_folder_->path();
+  }
   start();
+  if (settings_.jobs > 1 && opens_device) crew_ = make_crew();
 }
 
-void Coordinator::start() {
-  temporary_ = std::make_unique<host::TemporaryFolder>(settings_.options.temporary_directory);
-  worker_ = std::make_unique<WorkerProcess>(settings_.program);
+Json Coordinator::open_request() const {
   const Options& options = settings_.options;
   Json message{{"op", "open"},
                {"device", options.device},
@@ -39,11 +43,50 @@ void Coordinator::start() {
                {"cxx_compiler", options.cxx_compiler},
                {"temporary_directory", temporary_->path().string()}};
   if (settings_.architecture) message["architecture"] = *settings_.architecture;
-  const Json reply = request(message, long_deadline());
+  if (settings_.compile_for) message["compile_for"] = Json::parse(to_json(*settings_.compile_for).dump());
+  if (!settings_.code_folder.empty()) message["code_folder"] = settings_.code_folder.string();
+  if (own_code_folder_) message["owns_code_folder"] = true;
+  return message;
+}
+
+void Coordinator::start() {
+  temporary_ = std::make_unique<host::TemporaryFolder>(settings_.options.temporary_directory);
+  worker_ = std::make_unique<WorkerProcess>(settings_.program, settings_.stop);
+  const Json reply = request(open_request(), long_deadline());
   target_ = target_from_json(nlohmann::json::parse(reply.at("target").dump()));
   compiler_version_ = reply.at("compiler");
   host_compiler_version_ = reply.value("host_compiler", "");
 }
+
+std::function<CompileStep(std::stop_token)> compile_workers(WorkerSettings settings) {
+  settings.jobs = 1;
+  return [settings = std::move(settings)](std::stop_token stop) -> CompileStep {
+    WorkerSettings own = settings;
+    own.stop = std::move(stop);
+    return [worker = std::make_shared<Coordinator>(std::move(own))](const CompileOrder& order) {
+      return worker->compile(order.kernel, order.problem, order.config, order.code_file);
+    };
+  };
+}
+
+std::unique_ptr<CompileCrew> Coordinator::make_crew() const {
+  WorkerSettings settings = settings_;
+  settings.compile_for = target_;
+  // On the CPU a compiler would slow down what is timed meanwhile. A GPU's own clock times what runs on it.
+  const CompilePace pace = target_.backend == "host" ? CompilePace::in_batches : CompilePace::ahead;
+  return std::make_unique<CompileCrew>(settings_.jobs, pace, compile_workers(settings));
+}
+
+CompileOrder Coordinator::order_for(const Config& config) const { return {kernel_, problem_, config, std::nullopt}; }
+
+void Coordinator::expect(const std::vector<Config>& configs) {
+  if (!crew_) return;
+  std::vector<CompileOrder> orders;
+  for (const Config& config : configs) orders.push_back(order_for(config));
+  crew_->expect(orders);
+}
+
+std::size_t Coordinator::lookahead() const { return crew_ ? crew_->window() : 0; }
 
 WorkerProcess& Coordinator::worker() {
   if (!worker_) {
@@ -72,6 +115,8 @@ void Coordinator::prepare(const std::string& kernel, const Problem& problem, std
                      {"tuned_shape_only", depth == GateDepth::tuned_shape}};
   (void)answer_to(message, long_deadline(), kernel + ".reference.hip: the oracle seems to be wrong, mend it: ");
   prepared_ = {message};
+  kernel_ = kernel;
+  problem_ = problem;
 }
 
 void Coordinator::prepare_copies(const std::string& kernel, const Problem& problem, std::uint64_t seed) {
@@ -79,6 +124,10 @@ void Coordinator::prepare_copies(const std::string& kernel, const Problem& probl
   (void)answer_to(message, long_deadline(), kernel + ".reference.hip: the oracle seems to be wrong, mend it: ");
   prepared_.resize(1);  // one copy kernel at a time
   prepared_.push_back(message);
+}
+
+void Coordinator::compile_oracle(const std::string& kernel, const Problem& problem) {
+  (void)request({{"op", "compile_oracle"}, {"kernel", kernel}, {"problem", to_json(problem)}}, long_deadline());
 }
 
 void Coordinator::restart() {
@@ -111,6 +160,15 @@ Trial Coordinator::trial_of(const Json& request, const Config& config, Seconds s
 }
 
 Trial Coordinator::run(const Config& config, const std::optional<TimingLimits>& limits) {
+  const std::optional<Trial> ahead = crew_ ? crew_->take(order_for(config)) : std::nullopt;
+  const bool is_over = ahead && ahead->outcome != Outcome::compiled && ahead->outcome != Outcome::invalid;
+  if (is_over) return *ahead;
+  Trial trial = run_in_worker(config, limits);
+  if (ahead) trial.compile_seconds = ahead->compile_seconds;  // the worker had no more to do than to load it
+  return trial;
+}
+
+Trial Coordinator::run_in_worker(const Config& config, const std::optional<TimingLimits>& limits) {
   Json message{{"op", "trial"}, {"config", to_json(config)}};
   if (limits) message["limits"] = to_json(*limits);
   // What the caller allows for samples, cold and warm, is no reason to call a variant late.

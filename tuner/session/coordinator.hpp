@@ -1,8 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <variant>
 
@@ -11,6 +13,7 @@
 #include "gate/precheck.hpp"
 #include "hiptune/options.hpp"
 #include "session/bench.hpp"
+#include "session/compile_crew.hpp"
 #include "session/trial.hpp"
 #include "session/worker_process.hpp"
 
@@ -22,6 +25,14 @@ struct WorkerSettings {
   Seconds deadline{60};           // of each phase of a trial
   // Opens the compiler that builds for it, and no device: all that the coordinator then does is compile.
   std::optional<std::string> architecture = std::nullopt;
+  // Likewise, for a device that another worker has open: its compiler works in the background.
+  std::optional<Target> compile_for = std::nullopt;
+  // Where code objects are kept and looked for, in later runs too; see StoredCompiler. Empty: for as long as the
+  // coordinator lives where there are several jobs, else nowhere.
+  std::filesystem::path code_folder{};
+  // So many processes compile what is expected; with one, the worker that runs variants compiles them too.
+  std::size_t jobs = 1;
+  std::stop_token stop{};  // ends its worker, see WorkerProcess
 };
 
 // Runs variants in a worker process and outlives whatever they do: it opens no device itself, records a death or a
@@ -46,6 +57,15 @@ class Coordinator {
 
   // Ends the worker, so that the next request starts in a fresh process, with nothing prepared.
   void restart();
+
+  // What `run` will be asked for next, in this order: it may be compiled ahead, while other variants are timed on a
+  // GPU, and in batches between them on the CPU. Requires prepare.
+  void expect(const std::vector<Config>& configs);
+  // So many configurations are worth expecting.
+  [[nodiscard]] std::size_t lookahead() const;
+
+  // Compiles the oracle of a problem. Throws Error, which names it, when it does not compile.
+  void compile_oracle(const std::string& kernel, const Problem& problem);
 
   // `limits` none: gate only. Requires prepare.
   [[nodiscard]] Trial run(const Config& config, const std::optional<TimingLimits>& limits);
@@ -77,9 +97,13 @@ class Coordinator {
 
  private:
   void start();
+  [[nodiscard]] nlohmann::ordered_json open_request() const;
+  [[nodiscard]] std::unique_ptr<CompileCrew> make_crew() const;
+  [[nodiscard]] CompileOrder order_for(const Config& config) const;
   // As request; `blame` begins the message of a worker's death.
   [[nodiscard]] nlohmann::ordered_json answer_to(const nlohmann::ordered_json& request, Seconds deadline,
                                                  const std::string& blame);
+  [[nodiscard]] Trial run_in_worker(const Config& config, const std::optional<TimingLimits>& limits);
   // Of a request that tries `config`: a worker's death and a hang are outcomes.
   [[nodiscard]] Trial trial_of(const nlohmann::ordered_json& request, const Config& config, Seconds sampling);
   [[nodiscard]] Seconds long_deadline() const { return settings_.deadline * 10; }
@@ -90,8 +114,15 @@ class Coordinator {
   std::string compiler_version_, host_compiler_version_;
   // Of the current worker: a worker that is killed cannot clear up after itself.
   std::unique_ptr<host::TemporaryFolder> temporary_;
+  std::unique_ptr<host::TemporaryFolder> own_code_folder_;
   std::unique_ptr<WorkerProcess> worker_;
   std::vector<nlohmann::ordered_json> prepared_;  // the prepare requests, sent again to a new worker
+  std::string kernel_;                            // of the first of them, as is
+  Problem problem_;                               // this
+  std::unique_ptr<CompileCrew> crew_;             // none with one job; last: it uses the folders
 };
+
+// For a crew: workers that compile and open no device, one at each call. `settings` names an architecture, or a target.
+[[nodiscard]] std::function<CompileStep(std::stop_token)> compile_workers(WorkerSettings settings);
 
 }  // namespace hiptune

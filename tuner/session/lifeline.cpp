@@ -15,19 +15,21 @@ constexpr int kPollMilliseconds = 200;
 
 Lifeline::Lifeline(int socket) : socket_(socket), thread_([this](const std::stop_token& stop) { watch(stop); }) {}
 
-Lifeline::~Lifeline() { remove_folder(); }
+Lifeline::~Lifeline() { remove_folders(); }
 
 void Lifeline::own(std::filesystem::path folder) {
   const std::lock_guard lock(mutex_);
-  folder_ = std::move(folder);
+  folders_.push_back(std::move(folder));
 }
 
-void Lifeline::remove_folder() {
+void Lifeline::remove_folders() {
   const std::lock_guard lock(mutex_);
-  // Never anything but a folder that the coordinator made for this worker.
-  if (!folder_.filename().string().starts_with("hiptune-")) return;
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
+  for (const std::filesystem::path& folder : folders_) {
+    // Never anything but a folder that the coordinator made for its workers.
+    if (!folder.filename().string().starts_with("hiptune-")) continue;
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
 }
 
 void Lifeline::watch(const std::stop_token& stop) {
@@ -35,7 +37,7 @@ void Lifeline::watch(const std::stop_token& stop) {
     pollfd watched{socket_, POLLRDHUP, 0};
     if (::poll(&watched, 1, kPollMilliseconds) <= 0 || (watched.revents & (POLLHUP | POLLRDHUP | POLLERR)) == 0)
       continue;
-    remove_folder();
+    remove_folders();
     if (::getpgrp() == ::getpid()) ::kill(0, SIGKILL);
     return;
   }

@@ -1,7 +1,6 @@
 #include "session/tuning.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <spdlog/fmt/fmt.h>
 
@@ -31,8 +30,25 @@ std::optional<double> objective_of(const Trial& trial, Objective objective) {
 }
 
 void order_like_space(const std::vector<Config>& candidates, std::vector<Trial>& trials) {
-  const auto place = [&](const Trial& trial) { return std::find(candidates.begin(), candidates.end(), trial.config); };
-  std::stable_sort(trials.begin(), trials.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < candidates.size(); ++i) places.emplace(to_string(candidates[i]), i);
+  const auto place = [&](const Trial& trial) { return places.at(to_string(trial.config)); };
+  std::ranges::stable_sort(trials, {}, place);
+}
+
+// A list where there are several.
+nlohmann::ordered_json to_json(const Restriction& restriction) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const auto& [name, values] : restriction) {
+    const auto add = [&, key = name](const auto& value) {
+      if (values.size() == 1)
+        json[key] = value;
+      else
+        json[key].push_back(value);
+    };
+    for (const Value& value : values) std::visit(add, value);
+  }
+  return json;
 }
 
 }  // namespace
@@ -82,9 +98,11 @@ TuneResult Tuning::run(const TuneRequest& request) {
   const Target& target = coordinator_.target();
   store_.require_writable(cache_key(target, kernel_.name));
   TuneResult result;
-  const std::vector<Config> candidates =
-      valid_configs(kernel_.space, request.problem, target.facts, request.fixed, &result.invalid);
+  const Enumeration found = valid_configs(kernel_.space, request.problem, target.facts, request.fixed);
+  result.invalid = found.invalid;
   done_.clear();
+  fastest_ = nullptr;
+  is_prepared_ = false;
   prechecks_.clear();
   result.work = work_of(kernel_.space, request.problem, target.facts);
   journal_.append({{"tune", kernel_.name},
@@ -93,11 +111,11 @@ TuneResult Tuning::run(const TuneRequest& request) {
                    {"strategy", request.strategy},
                    {"seed", request.seed},
                    {"fixed", to_json(request.fixed)}});
-  prepare(request);
   if (request.self_test) run_self_test(request);
   take_yardstick(request, result);
+  prepare(request);
   run_baselines(request, result);
-  search(request, candidates, result);
+  search(request, found.valid, result);
   decide(request, result);
   if (result.selection) precheck_rest(request, result);
   for (const auto& [name, one] : prechecks_) result.prechecks.push_back(one);
@@ -106,9 +124,14 @@ TuneResult Tuning::run(const TuneRequest& request) {
   return result;
 }
 
-void Tuning::prepare(const TuneRequest& request) { coordinator_.prepare(kernel_.name, request.problem, request.seed); }
+void Tuning::prepare(const TuneRequest& request) {
+  if (is_prepared_) return;
+  coordinator_.prepare(kernel_.name, request.problem, request.seed);
+  is_prepared_ = true;
+}
 
 void Tuning::run_self_test(const TuneRequest& request) {
+  prepare(request);
   const std::vector<CaughtFault> faults = coordinator_.self_test(kernel_.space.fallback);
   journal_.append({{"self_test", to_json(faults)}});
   if (listener_.self_test) listener_.self_test(request.problem, faults);
@@ -119,8 +142,10 @@ void Tuning::take_yardstick(const TuneRequest& request, TuneResult& result) {
   const double bytes = result.work.bytes;
   auto known = yardsticks_.find(bytes);
   if (known == yardsticks_.end()) {
+    // The worker holds one problem at a time, so that the kernel's is prepared behind the copy's. An oracle that does
+    // not compile need not wait for that.
+    coordinator_.compile_oracle(kernel_.name, request.problem);
     const YardstickSearch found = measure_yardstick(request, bytes);
-    prepare(request);  // the worker holds one problem at a time, and the copy kernel's took its place
     result.no_yardstick = found.failures;
     if (!found.best) return;
     if (!found.failures.empty()) log().warn("the yardstick is not the best there could be: {}", found.failures);
@@ -139,10 +164,21 @@ YardstickSearch Tuning::measure_yardstick(const TuneRequest& request, double byt
 }
 
 void Tuning::try_copy_kernel(const TuneRequest& request, double bytes, YardstickSearch& search) {
+  is_prepared_ = false;
   try_copies(coordinator_, copy_, bytes, request.seed, request.limits, [&](const Trial& trial) {
     journal_.append({{"yardstick", to_json(trial)}});
     if (trial.samples) search.take(copy_.name + " " + to_string(trial.config), *trial.samples);
   });
+}
+
+void Tuning::expect(std::size_t first_baseline, const std::vector<Config>& more) {
+  std::vector<Config> configs;
+  const auto add = [&](const Config& config) {
+    if (!done_.contains(to_string(config))) configs.push_back(config);
+  };
+  for (std::size_t i = first_baseline; i < kernel_.space.baselines.size(); ++i) add(kernel_.space.baselines[i].config);
+  for (const Config& config : more) add(config);
+  coordinator_.expect(configs);
 }
 
 const Trial& Tuning::run_once(const Config& config, const TuneRequest& request, const std::string& baseline) {
@@ -153,34 +189,39 @@ const Trial& Tuning::run_once(const Config& config, const TuneRequest& request, 
     take_rejection(place->second, precheck(config, request));
   else
     place->second = coordinator_.run(config, baseline.empty() ? limits_for_search(request) : request.limits);
+  note_time(place->second, request.objective);
   journal_.append({{"trial", to_json(place->second)}});
   if (listener_.trial) listener_.trial(request.problem, place->second, baseline);
   return place->second;
 }
 
+void Tuning::note_time(const Trial& trial, Objective objective) {
+  const std::optional<double> time = objective_of(trial, objective);
+  if (time && (fastest_ == nullptr || *time < *objective_of(*fastest_, objective))) fastest_ = &trial;
+}
+
 TimingLimits Tuning::limits_for_search(const TuneRequest& request) const {
   constexpr double kHopeless = 2;
-  const Trial* fastest = nullptr;
-  double shortest = std::numeric_limits<double>::infinity();
-  for (const auto& [name, trial] : done_) {
-    const std::optional<double> time = objective_of(trial, request.objective);
-    if (time && *time < shortest) shortest = *time, fastest = &trial;
-  }
   TimingLimits limits = request.limits;
-  if (fastest == nullptr || request.is_exact()) return limits;
-  limits.hopeless_cold = kHopeless * median(fastest->samples->cold);
-  limits.hopeless_warm = kHopeless * median(fastest->samples->warm);
+  if (fastest_ == nullptr || request.is_exact()) return limits;
+  limits.hopeless_cold = kHopeless * median(fastest_->samples->cold);
+  limits.hopeless_warm = kHopeless * median(fastest_->samples->warm);
   return limits;
 }
 
 void Tuning::run_baselines(const TuneRequest& request, TuneResult& result) {
-  for (const Baseline& baseline : kernel_.space.baselines)
+  for (const Baseline& baseline : kernel_.space.baselines) {
+    expect(result.baselines.size(), {});
     result.baselines.push_back({baseline.name, run_once(baseline.config, request, baseline.name)});
+  }
 }
 
 void Tuning::search(const TuneRequest& request, const std::vector<Config>& candidates, TuneResult& result) {
   const auto strategy = make_strategy(request.strategy, {candidates, request.seed, request.max_trials});
-  while (const auto config = strategy->ask()) {
+  while (true) {
+    expect(kernel_.space.baselines.size(), strategy->ahead(coordinator_.lookahead()));
+    const auto config = strategy->ask();
+    if (!config) break;
     result.trials.push_back(run_once(*config, request, ""));
     strategy->tell(*config, objective_of(result.trials.back(), request.objective));
   }
@@ -290,7 +331,9 @@ void Tuning::take_finals(const TuneRequest& request, const std::vector<std::size
   }
 }
 
-bool Tuning::is_partial(const TuneRequest& request) const { return !request.fixed.empty() || request.max_trials; }
+bool Tuning::tries_a_part(const TuneRequest& request) const {
+  return is_partial(kernel_.space, request.fixed) || request.max_trials;
+}
 
 void Tuning::remove_disproved(const TuneRequest& request, TuneResult& result) {
   std::vector<Config> wrong;
@@ -317,7 +360,7 @@ void Tuning::store_winner(const TuneRequest& request, TuneResult& result) {
   const CacheKey key = cache_key(coordinator_.target(), kernel_.name);
   result.record = make_record(request, result);
   result.storing = Storing::stored;
-  if (is_partial(request)) {
+  if (tries_a_part(request)) {
     for (const Record& old : store_.load(key).records) {
       const bool same = problem_key(old) == problem_key(*result.record) && old.objective == request.objective;
       const bool faster = summary_for(old.timing, request.objective).median_ns <=

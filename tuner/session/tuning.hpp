@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "cache/store.hpp"
+#include "problem/enumeration.hpp"
 #include "session/coordinator.hpp"
 #include "session/journal.hpp"
 #include "session/selection.hpp"
-#include "session/valid_configs.hpp"
+#include "problem/enumeration.hpp"
 #include "session/yardstick.hpp"
 
 namespace hiptune {
@@ -24,7 +25,7 @@ enum class Prechecked {
 
 struct TuneRequest {
   Problem problem;
-  Assignment fixed;  // tunables held to one value
+  Restriction fixed;  // tunables held to some of their values
   std::string strategy = "exhaustive";
   std::optional<std::size_t> max_trials;
   std::uint64_t seed = 0;
@@ -64,7 +65,7 @@ enum class Storing {
 };
 
 struct TuneResult {
-  Invalid invalid;
+  Invalid invalid;            // not tried
   std::vector<Trial> trials;  // of the search, in the space's order
   std::vector<MeasuredBaseline> baselines;
   std::optional<MeasuredYardstick> yardstick;
@@ -108,7 +109,10 @@ class Tuning {
   void try_copy_kernel(const TuneRequest& request, double bytes, YardstickSearch& search);
   void run_baselines(const TuneRequest& request, TuneResult& result);
   void search(const TuneRequest& request, const std::vector<Config>& candidates, TuneResult& result);
+  // What runs next, as far as it has not run: the baselines from `first` on, then `more`.
+  void expect(std::size_t first_baseline, const std::vector<Config>& more);
   [[nodiscard]] const Trial& run_once(const Config& config, const TuneRequest& request, const std::string& baseline);
+  void note_time(const Trial& trial, Objective objective);
   // A variant twice as slow as the fastest so far is not worth many samples.
   [[nodiscard]] TimingLimits limits_for_search(const TuneRequest& request) const;
   // Finals among the fastest, then the selection.
@@ -131,7 +135,7 @@ class Tuning {
   void remove_disproved(const TuneRequest& request, TuneResult& result);
   void store_winner(const TuneRequest& request, TuneResult& result);
   [[nodiscard]] Record make_record(const TuneRequest& request, const TuneResult& result) const;
-  [[nodiscard]] bool is_partial(const TuneRequest& request) const;
+  [[nodiscard]] bool tries_a_part(const TuneRequest& request) const;
 
   Coordinator& coordinator_;
   const Kernel& kernel_;
@@ -140,6 +144,8 @@ class Tuning {
   Journal& journal_;
   TuneListener listener_;
   std::map<std::string, Trial> done_;                // of the current problem, by configuration
+  const Trial* fastest_ = nullptr;                   // of those
+  bool is_prepared_ = false;                         // the current problem, in the worker
   std::map<std::string, PrecheckResult> prechecks_;  // likewise
   std::map<double, MeasuredYardstick> yardsticks_;   // by bytes
 };

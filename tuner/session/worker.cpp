@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -9,6 +10,8 @@
 #include "cache/code_store.hpp"
 #include "cache/target_json.hpp"
 #include "device/backends.hpp"
+#include "device/host/cpu_features.hpp"
+#include "gate/oracle.hpp"
 #include "gate/precheck.hpp"
 #include "hiptune/error.hpp"
 #include "hiptune/options.hpp"
@@ -17,6 +20,7 @@
 #include "session/lifeline.hpp"
 #include "session/line_socket.hpp"
 #include "session/messages.hpp"
+#include "session/stored_compiler.hpp"
 #include "session/survey.hpp"
 
 namespace hiptune {
@@ -51,6 +55,7 @@ class Worker {
     if (op == "open") return open(request);
     if (op == "prepare") return prepare(request);
     if (op == "prepare_copies") return prepare_copies(request);
+    if (op == "compile_oracle") return compile_oracle(request);
     if (op == "trial") return trial(request);
     if (op == "self_test") return self_test(request);
     if (op == "precheck") return precheck(request);
@@ -71,9 +76,13 @@ class Worker {
     options_.cxx_compiler = request.at("cxx_compiler");
     options_.temporary_directory = request.at("temporary_directory").get<std::string>();
     lifeline_.own(options_.temporary_directory);
+    if (request.contains("code_folder")) code_folder_ = request.at("code_folder").get<std::string>();
+    if (request.contains("owns_code_folder")) lifeline_.own(code_folder_);
     // Compilers that take no folder get it so, and what they leave when they are killed goes with it.
     ::setenv("TMPDIR", options_.temporary_directory.c_str(), 1);
-    if (request.contains("architecture"))
+    if (request.contains("compile_for"))
+      open_compiler_beside(target_from_json(nlohmann::json::parse(request.at("compile_for").dump())));
+    else if (request.contains("architecture"))
       open_compiler_only(request.at("architecture"));
     else
       open_devices();
@@ -86,11 +95,28 @@ class Worker {
     const DeviceSettings settings = device_settings();
     device_ = open_device(options_.device, settings);
     target_ = device_->target();
-    compiler_ = open_compiler(target_.backend, settings);
+    compiler_ = with_store(open_compiler(target_.backend, settings), target_.backend);
     // A compiler that does not know the device is the machine's fault, and no variant's.
     static_cast<void>(compiler_->facts(target_.architecture));
     host_ = open_device("host", settings);
-    host_compiler_ = open_compiler("host", settings);
+    host_compiler_ = with_store(open_compiler("host", settings), "host");
+  }
+
+  // For a device that another worker has open, and that its threads may be needed for at once: a launch that comes late
+  // is a gap in what is timed, code that comes late is not.
+  void open_compiler_beside(Target target) {
+    constexpr int kNiceness = 10;
+    (void)::nice(kNiceness);
+    target_ = std::move(target);
+    compiler_ = with_store(open_compiler(target_.backend, device_settings()), target_.backend);
+  }
+
+  [[nodiscard]] std::unique_ptr<Compiler> with_store(std::unique_ptr<Compiler> compiler,
+                                                     const std::string& backend) const {
+    if (code_folder_.empty()) return compiler;
+    // Code for the CPU may use all that this one can do.
+    return std::make_unique<StoredCompiler>(std::move(compiler), CodeStore(code_folder_),
+                                            backend == "host" ? host::cpu_features() : "", loaded_build());
   }
 
   void open_compiler_only(const std::string& architecture) {
@@ -125,6 +151,12 @@ class Worker {
   [[nodiscard]] std::unique_ptr<Bench> make_bench(const Json& request, GateDepth depth) {
     return std::make_unique<Bench>(load(request.at("kernel")), problem_from_json(request.at("problem")), *device_,
                                    *compiler_, *host_, *host_compiler_, request.at("seed").get<std::uint64_t>(), depth);
+  }
+
+  Json compile_oracle(const Json& request) {
+    const Kernel kernel = load(request.at("kernel"));
+    const Oracle oracle(kernel, problem_from_json(request.at("problem")), *host_, *host_compiler_);
+    return Json::object();
   }
 
   Json trial(const Json& request) {
@@ -193,6 +225,7 @@ class Worker {
   Lifeline& lifeline_;
   Options options_;
   Target target_;
+  std::filesystem::path code_folder_;  // of what was compiled already; empty: nothing is kept
   std::unique_ptr<Device> device_, host_;
   std::unique_ptr<Compiler> compiler_, host_compiler_;
   std::optional<Kernel> kernel_;  // of the last `compile`

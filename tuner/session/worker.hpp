@@ -6,8 +6,10 @@ namespace hiptune {
 // any number of {"phase": …} lines and then one {"reply": …}, {"error": …} or, as its last, {"lost_device": …}. Returns
 // the process's exit code.
 //
-//   open    device or architecture, kernel paths, compiler -> target, compiler version
+//   open    device, architecture or target of another worker's device, kernel paths, compiler, folder of code objects
+//           -> target, compiler version
 //   prepare kernel, problem, seed, what to check  -> nothing
+//   compile_oracle kernel, problem                -> nothing
 //   trial   config, timing limits (none: no time) -> trial
 //   finals  configs, objective, limits, seed      -> rounds, failures; see Bench::finals
 //   compile kernel, problem, config, code file    -> trial; needs an architecture only

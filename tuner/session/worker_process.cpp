@@ -25,8 +25,9 @@ extern char** environ;  // NOLINT: declared by POSIX, not by a header
 namespace hiptune {
 namespace {
 
-constexpr std::size_t kLastWords = 4096;  // bytes kept of a worker's output
-constexpr int kWorkerSocket = 3;          // its number in the worker
+constexpr std::size_t kLastWords = 4096;     // bytes kept of a worker's output
+constexpr int kWorkerSocket = 3;             // its number in the worker
+constexpr long long kStopMilliseconds = 50;  // how long a request to stop may go unnoticed
 
 Error system_error(const char* call) { return failed(std::string(call) + ": " + std::strerror(errno)); }
 
@@ -104,7 +105,7 @@ std::string describe(const WorkerAnswer& answer) {
   throw std::logic_error("a reply is no failure");
 }
 
-WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
+WorkerProcess::WorkerProcess(const std::filesystem::path& program, std::stop_token stop) : stop_(std::move(stop)) {
   Pair sockets = socket_pair(), output = pipe_pair(), worker_end;
   // adddup2 onto the same number would leave it close-on-exec; a parent's end is never the worker's number.
   worker_end.ends[0] = ::fcntl(sockets.ends[1], F_DUPFD_CLOEXEC, kWorkerSocket + 1);
@@ -158,9 +159,10 @@ WorkerAnswer WorkerProcess::ask(const nlohmann::ordered_json& request, Seconds d
 WorkerProcess::Event WorkerProcess::wait(std::chrono::steady_clock::time_point until) {
   while (true) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
-    if (left <= 0) return Event::late;
+    if (left <= 0 || stop_.stop_requested()) return Event::late;
+    const long long slice = stop_.stop_possible() ? kStopMilliseconds : 1'000'000;
     std::array<pollfd, 3> watched{{{socket_, POLLIN, 0}, {output_, POLLIN, 0}, {end_, POLLIN, 0}}};
-    if (::poll(watched.data(), watched.size(), static_cast<int>(std::min<long long>(left, 1'000'000))) < 0) {
+    if (::poll(watched.data(), watched.size(), static_cast<int>(std::min<long long>(left, slice))) < 0) {
       if (errno == EINTR) continue;
       throw system_error("poll");
     }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <variant>
 
@@ -40,8 +41,9 @@ using WorkerAnswer = std::variant<nlohmann::ordered_json, WorkerDied, WorkerTime
 // A `hiptune worker` process and the socket to it. Killed, with everything it started, when destroyed. For one thread.
 class WorkerProcess {
  public:
-  // `program` is the hiptune executable. Throws Error(failed) when it cannot be started.
-  explicit WorkerProcess(const std::filesystem::path& program);
+  // `program` is the hiptune executable. Throws Error(failed) when it cannot be started. Once `stop` is requested, on
+  // any thread, the worker is killed and what was asked of it is late.
+  explicit WorkerProcess(const std::filesystem::path& program, std::stop_token stop = {});
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -62,6 +64,7 @@ class WorkerProcess {
   int socket_ = -1;
   int output_ = -1;
   int end_ = -1;  // becomes readable when the process ends
+  std::stop_token stop_;
   LineSocket lines_{-1};
   std::string last_words_;
 };

@@ -4,7 +4,7 @@
 
 #include "problem/log.hpp"
 #include "search/covering.hpp"
-#include "session/valid_configs.hpp"
+#include "problem/enumeration.hpp"
 
 namespace hiptune {
 
@@ -17,11 +17,13 @@ Problem copy_problem(const Space& copy, double bytes) {
 void try_copies(Coordinator& coordinator, const Kernel& copy, double bytes, std::uint64_t seed, TimingLimits limits,
                 const std::function<void(const Trial&)>& each) {
   const Problem problem = copy_problem(copy.space, bytes);
-  const std::vector<Config> configs = valid_configs(copy.space, problem, coordinator.target().facts, {});
+  const std::vector<Config> configs =
+      pairwise_covering(valid_configs(copy.space, problem, coordinator.target().facts, {}).valid);
   // A copy that is right at this size will do, and is found in a fraction of the time.
   coordinator.prepare(copy.name, problem, seed, GateDepth::tuned_shape);
   limits.stop.budget /= 2;  // there are many, and any good one will do
-  for (const Config& config : pairwise_covering(configs)) {
+  coordinator.expect(configs);
+  for (const Config& config : configs) {
     const Trial trial = coordinator.run(config, limits);
     each(trial);
     if (!trial.is_good()) log().warn("yardstick {} {}: {}", copy.name, to_string(config), text_of(trial));
