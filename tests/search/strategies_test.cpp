@@ -65,5 +65,29 @@ TEST(Strategies, an_unknown_one_is_bad_input_that_names_those_there_are) {
   }
 }
 
+TEST(Strategies, what_is_ahead_is_what_is_asked_for_next) {
+  for (const StrategyEntry& entry : strategies()) {
+    const auto strategy = make_strategy(entry.name, {candidates(5), 3, std::nullopt});
+    while (true) {
+      const std::vector<Assignment> ahead = strategy->ahead(2);
+      EXPECT_LE(ahead.size(), 2U);
+      const auto next = strategy->ask();
+      if (!next) break;
+      if (!ahead.empty()) {
+        EXPECT_EQ(ahead.front(), *next) << entry.name;
+      }
+      strategy->tell(*next, 1.0);
+    }
+    EXPECT_TRUE(strategy->ahead(2).empty());
+  }
+}
+
+TEST(Strategies, a_list_is_known_ahead_to_its_end) {
+  const auto strategy = make_strategy("random", {candidates(4), 3, 3});
+  EXPECT_EQ(strategy->ahead(10).size(), 3U);
+  (void)strategy->ask();
+  EXPECT_EQ(strategy->ahead(10).size(), 2U);
+}
+
 }  // namespace
 }  // namespace hiptune

@@ -113,6 +113,31 @@ TEST_F(WithMishaps, a_worker_killed_while_its_compiler_runs_leaves_no_files) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+TEST_F(WithMishaps, several_jobs_end_trials_as_one_does_and_leave_no_files) {
+  const TemporaryFolder folder;
+  std::vector<std::vector<std::pair<Outcome, std::string>>> runs;
+  const std::vector<Config> configs{config("none"), config("compile_error"), config("wrong"), config("leaves"),
+                                    config("none")};
+  for (const std::size_t jobs : {1, 3}) {
+    WorkerSettings settings = worker_settings(test::mishaps_folder());
+    settings.options.temporary_directory = folder.path();
+    settings.jobs = jobs;
+    Coordinator coordinator(settings);
+    prepare(coordinator);
+    runs.emplace_back();
+    for (std::size_t i = 0; i < configs.size(); ++i) {
+      coordinator.expect({configs.begin() + static_cast<std::ptrdiff_t>(i), configs.end()});
+      const Trial trial = coordinator.run(configs[i], std::nullopt);
+      EXPECT_GT(trial.compile_seconds + (trial.outcome == Outcome::crashed ? 1 : 0), 0);
+      runs.back().emplace_back(trial.outcome, trial.detail);
+    }
+  }
+  EXPECT_EQ(runs[0], runs[1]);
+  EXPECT_EQ(runs[1][1].first, Outcome::compile_failed);
+  EXPECT_EQ(runs[1][3].first, Outcome::crashed);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
 // The worker sees to it: what ended the coordinator may not have let it.
 TEST_F(WithMishaps, a_coordinator_that_is_gone_takes_its_worker_and_its_files_along) {
   const TemporaryFolder folder;

@@ -62,6 +62,14 @@ TEST_F(WorkerScript, that_ends_is_buried_with_its_phase_and_the_end_of_what_it_s
   EXPECT_LE(died.last_words.size(), 4096u);
 }
 
+TEST_F(WorkerScript, that_is_no_longer_wanted_is_killed_long_before_its_deadline) {
+  std::stop_source stop;
+  WorkerProcess worker(script("read line <&3; echo '{\"phase\": \"dig\"}' >&3; exec sleep 100000"), stop.get_token());
+  stop.request_stop();
+  const WorkerAnswer answer = worker.ask(request_, Seconds(50'000));
+  EXPECT_TRUE(std::holds_alternative<WorkerTimedOut>(answer));
+}
+
 TEST_F(WorkerScript, that_ended_before_it_was_asked_is_buried_too) {
   WorkerProcess worker(script("echo gone; exit 2"));
   while (::waitid(P_ALL, 0, nullptr, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
