@@ -73,7 +73,9 @@ TEST(Strategies, what_is_ahead_is_what_is_asked_for_next) {
       EXPECT_LE(ahead.size(), 2U);
       const auto next = strategy->ask();
       if (!next) break;
-      if (!ahead.empty()) EXPECT_EQ(ahead.front(), *next) << entry.name;
+      if (!ahead.empty()) {
+        EXPECT_EQ(ahead.front(), *next) << entry.name;
+      }
       strategy->tell(*next, 1.0);
     }
     EXPECT_TRUE(strategy->ahead(2).empty());
