@@ -120,21 +120,25 @@ struct Kept {
 
   // Begins all loads of a row; nothing waits for them yet.
   __device__ void load(const Share& share) {
+    HIPTUNE_UNROLL
     for (int k = 0; k < LDS_VECTORS; ++k)
       if (share.has(REGISTER_VECTORS + k))
         hiptune::copy_to_lds<kWidth>(place(k), share.x + Share::offset(REGISTER_VECTORS + k));
+    HIPTUNE_UNROLL
     for (int k = 0; k < REGISTER_VECTORS; ++k) registers[k] = element_vector(share, k);
     load_tail(share);
   }
 
   // The same by way of LDS, begun while the row before is worked on; take() waits for it.
   __device__ void load_ahead(const Share& share) {
+    HIPTUNE_UNROLL
     for (int k = 0; k < REGISTER_VECTORS; ++k)
       if (share.has(k)) hiptune::copy_to_lds<kWidth>(place(k), share.x + Share::offset(k));
   }
   __device__ void take(const Share& share) {
     load_tail(share);
     hiptune::wait_for_copies();
+    HIPTUNE_UNROLL
     for (int k = 0; k < REGISTER_VECTORS; ++k) {
       registers[k] = {};
       if (share.has(k)) registers[k] = load_vector<kWidth>(place(k));
@@ -142,6 +146,7 @@ struct Kept {
   }
 
   __device__ void load_weights(const Share& share) {
+    HIPTUNE_UNROLL
     for (int k = 0; k < REGISTER_VECTORS; ++k)
       if (share.has(k)) weights[k] = weights_of(share, k);
   }
@@ -160,6 +165,7 @@ struct Batch {
   Elements x[N];
   template <hiptune::Cache cache>
   __device__ void load(const Share& share) {
+    HIPTUNE_UNROLL
     for (int i = 0; i < N; ++i) {
       x[i] = {};
       if (share.has(i)) x[i] = load_vector<kWidth, cache>(share.x + Share::offset(i));
@@ -170,14 +176,17 @@ struct Batch {
 // Of the whole share; waits for its loads.
 __device__ inline float sum_of_share(const Share& share, const Kept& kept) {
   float sum = square_of(kept.tail);
+  HIPTUNE_UNROLL
   for (int k = 0; k < REGISTER_VECTORS; ++k) sum += squares_of(kept.registers[k]);
   if constexpr (LDS_VECTORS > 0) hiptune::wait_for_copies();
+  HIPTUNE_UNROLL
   for (int k = 0; k < LDS_VECTORS; ++k)
     if (share.has(REGISTER_VECTORS + k)) sum += squares_of(load_vector<kWidth>(kept.place(k)));
   if constexpr (REREAD == Reread::yes) {
     for (int first = kKept; share.has(first); first += UNROLL) {
       Batch<UNROLL> batch;
       batch.template load<kFirstLoad>(share.from(first));
+      HIPTUNE_UNROLL
       for (int i = 0; i < UNROLL; ++i) sum += squares_of(batch.x[i]);
     }
   }
@@ -186,6 +195,7 @@ __device__ inline float sum_of_share(const Share& share, const Kept& kept) {
 
 __device__ inline void write_vector(const Share& share, int k, const Elements& x, const Weights& w, float scale) {
   Floats y = hiptune::to_floats(x);
+  HIPTUNE_UNROLL
   for (int i = 0; i < kWidth; ++i) y[i] = scaled(y[i], scale, w[i]);
   store_vector<kStore>(share.y + Share::offset(k), hiptune::from_floats<scalar_t>(y));
 }
@@ -197,10 +207,13 @@ constexpr int kWriteBatch = REGISTER_VECTORS >= 8 ? 2 : 4;
 // `get(k)` is vector k of the N that the share is made of.
 template <int N, class Get>
 __device__ inline void write_vectors(const Share& share, const Get& get, float scale) {
+  HIPTUNE_UNROLL
   for (int first = 0; first < N; first += kWriteBatch) {
     Weights w[kWriteBatch];
+    HIPTUNE_UNROLL
     for (int i = 0; i < kWriteBatch && first + i < N; ++i)
       if (share.has(first + i)) w[i] = weights_of(share, first + i);
+    HIPTUNE_UNROLL
     for (int i = 0; i < kWriteBatch && first + i < N; ++i)
       if (share.has(first + i)) write_vector(share, first + i, get(first + i), w[i], scale);
   }
@@ -223,12 +236,13 @@ __device__ inline void write_again(const Share& share, float scale) {
 __device__ inline void write_share(const Share& share, Kept& kept, float scale) {
   if constexpr (REREAD == Reread::yes) write_again(share, scale);
   // Else the compiler would keep the numbers that it made of them for the sum.
-  if constexpr (KEEP == Keep::stored)
-    for (int k = 0; k < REGISTER_VECTORS; ++k) hiptune::hide(kept.registers[k]);
+  if constexpr (KEEP == Keep::stored) HIPTUNE_UNROLL
+  for (int k = 0; k < REGISTER_VECTORS; ++k) hiptune::hide(kept.registers[k]);
   if constexpr (WEIGHT_LOAD == WeightLoad::late) {
     write_vectors<REGISTER_VECTORS>(
         share, [&](int k) { return kept.registers[k]; }, scale);
   } else {
+    HIPTUNE_UNROLL
     for (int k = 0; k < REGISTER_VECTORS; ++k)
       if (share.has(k)) write_vector(share, k, kept.registers[k], kept.weights[k], scale);
   }

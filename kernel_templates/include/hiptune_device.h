@@ -68,6 +68,13 @@ struct ModuleInfo {
 
 #include "hiptune_config.h"
 
+// Before a loop whose iterations address registers: they must be known when it is compiled.
+#if defined(HIPTUNE_HOST)
+#define HIPTUNE_UNROLL
+#else
+#define HIPTUNE_UNROLL _Pragma("unroll")
+#endif
+
 #if defined(HIPTUNE_HOST)
 #define __global__
 #define __device__

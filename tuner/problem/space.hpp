@@ -155,6 +155,7 @@ struct Space {
   std::vector<Tunable> tunables;
   std::vector<Constraint> constraints;
   std::vector<LaunchRule> plan;
+  bool rejects_spills = false;  // a variant whose registers spill is not valid
   Expression work_bytes;
   Expression work_flops;
   Tolerance tolerance;

@@ -150,6 +150,12 @@ Tolerance read_tolerance(const JsonNode& node) {
   return tolerance;
 }
 
+bool rejects_spills(const JsonNode& node) {
+  const std::string text = node.text();
+  if (text != "allowed" && text != "rejected") node.fail("must be \"allowed\" or \"rejected\"");
+  return text == "rejected";
+}
+
 Assignment read_config(const Space& space, const JsonNode& node) {
   Assignment assignment;
   for (const auto& [name, member] : node.members()) assignment.emplace_back(name, read_value(member));
@@ -180,6 +186,7 @@ void read_search_side(Space& space, const JsonNode& root) {
   work.require_only({"bytes", "flops"});
   space.work_bytes = read_expression(work.at("bytes"));
   space.work_flops = read_expression(work.at("flops"));
+  if (const auto spills = root.find("spills")) space.rejects_spills = rejects_spills(*spills);
   space.tolerance = read_tolerance(root.at("tolerance"));
 }
 
@@ -212,8 +219,8 @@ Space read_space(const std::string& json_text, const std::string& file) {
   const JsonNode root(document, {file, ""});
   check_version(root);
   root.require_only({"$schema", "schema_version", "kernel", "description", "dimensions", "dtypes", "traits",
-                     "arguments", "workspaces", "tunables", "constraints", "plan", "work", "tolerance", "baselines",
-                     "fallback"});
+                     "arguments", "workspaces", "tunables", "constraints", "spills", "plan", "work", "tolerance",
+                     "baselines", "fallback"});
   Space space;
   space.file = file;
   read_problem_side(space, root);

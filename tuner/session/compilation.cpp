@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include <spdlog/fmt/fmt.h>
+
 namespace hiptune {
 namespace {
 
@@ -13,6 +15,15 @@ std::int64_t widest_launch(const Plan& plan, const std::vector<std::int64_t>& ba
     threads = std::max(threads, geometry.blocks() * geometry.threads_per_block());
   }
   return threads;
+}
+
+std::optional<std::string> why_rejected(const Space& space, const std::vector<std::string>& entries,
+                                        const std::vector<Resources>& resources) {
+  if (!space.rejects_spills) return std::nullopt;
+  for (std::size_t i = 0; i < resources.size(); ++i)
+    if (const int spilled = resources[i].spilled_registers.value_or(0); spilled > 0)
+      return fmt::format("{} spills {} registers", entries[i], spilled);
+  return std::nullopt;
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -42,10 +53,16 @@ Compilation compile_config(const Kernel& kernel, const Problem& problem, const T
     trial.detail = std::move(failure->log);
     return compilation;
   }
-  compilation.code = std::get<CodeObject>(std::move(result));
+  CodeObject& code = std::get<CodeObject>(result);
+  trial.isa_hash = code.isa_hash;
+  trial.resources = code.resources;
+  if (const auto reason = why_rejected(kernel.space, variant.entry_points, code.resources)) {
+    trial.outcome = Outcome::invalid;
+    trial.detail = *reason;
+    return compilation;
+  }
   trial.outcome = Outcome::compiled;
-  trial.isa_hash = compilation.code->isa_hash;
-  trial.resources = compilation.code->resources;
+  compilation.code = std::move(code);
   return compilation;
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "problem/enumeration.hpp"
 #include "problem/log.hpp"
 #include "search/covering.hpp"
-#include "problem/enumeration.hpp"
 
 namespace hiptune {
 
@@ -14,11 +14,24 @@ Problem copy_problem(const Space& copy, double bytes) {
   return make_problem(copy, {std::max<std::int64_t>(elements, 1)}, dtype, {});
 }
 
+namespace {
+
+// The space's own favourites, for wherever they are valid, and a set in which every pair of values occurs.
+std::vector<Config> candidates(const Space& copy, const Problem& problem, const TargetFacts& facts) {
+  std::vector<Config> configs;
+  for (const Baseline& baseline : copy.baselines)
+    if (!why_invalid(copy, problem, facts, baseline.config)) configs.push_back(baseline.config);
+  for (const Config& config : pairwise_covering(valid_configs(copy, problem, facts, {}).valid))
+    if (std::ranges::find(configs, config) == configs.end()) configs.push_back(config);
+  return configs;
+}
+
+}  // namespace
+
 void try_copies(Coordinator& coordinator, const Kernel& copy, double bytes, std::uint64_t seed, TimingLimits limits,
                 const std::function<void(const Trial&)>& each) {
   const Problem problem = copy_problem(copy.space, bytes);
-  const std::vector<Config> configs =
-      pairwise_covering(valid_configs(copy.space, problem, coordinator.target().facts, {}).valid);
+  const std::vector<Config> configs = candidates(copy.space, problem, coordinator.target().facts);
   // A copy that is right at this size will do, and is found in a fraction of the time.
   coordinator.prepare(copy.name, problem, seed, GateDepth::tuned_shape);
   limits.stop.budget /= 2;  // there are many, and any good one will do
