@@ -38,8 +38,7 @@ struct CompileOptions {
 // The variants of one problem.
 struct Part {
   Problem problem;
-  std::vector<Config> configs;
-  Invalid invalid;
+  ChosenVariants chosen;
 };
 
 // All that is to be compiled for one architecture.
@@ -95,9 +94,7 @@ Job make_job(const std::optional<std::string>& architecture, const CompileOption
   auto crew = std::make_unique<CompileCrew>(options.variants.jobs, CompilePace::ahead, compile_workers(settings));
   Job job{name, std::move(coordinator), std::move(crew), {}, {}, {}};
   for (const Problem& problem : problems) {
-    Part part{problem, {}, {}};
-    part.configs = options.variants.configs(space, problem, job.coordinator->target().facts, part.invalid);
-    job.parts.push_back(std::move(part));
+    job.parts.push_back({problem, options.variants.configs(space, problem, job.coordinator->target().facts)});
   }
   return job;
 }
@@ -121,6 +118,12 @@ bool differ_in_code(const std::vector<Problem>& problems) {
   });
 }
 
+// What needs more than its space allows compiled all the same.
+std::size_t compiled_of(const std::vector<Trial>& trials) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      trials, [](const Trial& trial) { return trial.is_good() || trial.outcome == Outcome::invalid; }));
+}
+
 class Compiling {
  public:
   Compiling(const Space& space, bool names_problem, bool json)
@@ -140,10 +143,10 @@ class Compiling {
     if (!json_ && std::exchange(started_, true)) print("");
     if (!json_)
       print(fmt::format("{} {} for {} ({}): {}", space_.kernel, problem, job.architecture,
-                        job.coordinator->compiler_version(), counted_variants(part.configs.size(), part.invalid)));
+                        job.coordinator->compiler_version(), counted_variants(part.chosen)));
     std::vector<VariantReport> reports;
     expect(job, part);
-    for (const Config& config : part.configs) {
+    for (const Config& config : part.chosen.configs) {
       reports.push_back(compile(job, part.problem, config));
       if (json_) print_json(to_json(reports.back(), job.architecture, problem));
     }
@@ -159,7 +162,7 @@ class Compiling {
 
   void expect(Job& job, const Part& part) const {
     std::vector<CompileOrder> orders;
-    for (const Config& config : part.configs) orders.push_back(order(job, part.problem, config));
+    for (const Config& config : part.chosen.configs) orders.push_back(order(job, part.problem, config));
     job.crew->expect(orders);
   }
 
@@ -185,11 +188,10 @@ class Compiling {
   static void print_text(const std::vector<VariantReport>& reports) {
     std::vector<Trial> trials;
     for (const VariantReport& report : reports) trials.push_back(report.trial);
-    const auto good = static_cast<std::size_t>(std::ranges::count_if(trials, &Trial::is_good));
     print(table_of(reports));
-    print(fmt::format("{} of {} compiled; failures: {}", good, counted(trials.size(), "variant"),
+    print(fmt::format("{} of {} compiled; failures: {}", compiled_of(trials), counted(trials.size(), "variant"),
                       failures_by_kind(trials)) +
-          first_failure(trials));
+          rejected_variants(trials) + first_failure(trials));
   }
 
   const Space& space_;
@@ -200,12 +202,12 @@ class Compiling {
 
 std::uint64_t invalid_of(const Job& job) {
   std::uint64_t count = 0;
-  for (const Part& part : job.parts) count += part.invalid.count;
+  for (const Part& part : job.parts) count += part.chosen.invalid.count;
   return count;
 }
 
 void print_result(const std::vector<Job>& jobs, const std::vector<Trial>& all, bool json) {
-  const auto good = static_cast<std::size_t>(std::ranges::count_if(all, &Trial::is_good));
+  const std::size_t good = compiled_of(all);
   std::uint64_t invalid = 0;
   std::vector<std::string> notes;
   for (const Job& job : jobs) {
@@ -236,7 +238,7 @@ int run(Context& context, const CompileOptions& options) {
   std::vector<Trial> all;
   for (Job& job : jobs) std::ranges::move(compiling.run(job), std::back_inserter(all));
   print_result(jobs, all, context.json);
-  return std::ranges::all_of(all, &Trial::is_good) ? kDone : kNothingUsable;
+  return compiled_of(all) == all.size() ? kDone : kNothingUsable;
 }
 
 Action configure(CLI::App& command, const Context& context) {

@@ -78,7 +78,7 @@ std::optional<std::int64_t> EntryReport::lds_bytes() const {
 
 VariantReport report_of(Trial trial, const Space& space, const Problem& problem, const TargetFacts& facts) {
   VariantReport report{std::move(trial), {}, {}, {}};
-  if (!report.trial.is_good()) return report;
+  if (report.trial.resources.empty()) return report;
   report.entries = entries_of(make_plan(space, problem, facts, report.trial.config));
   for (std::size_t i = 0; i < report.entries.size(); ++i) report.entries[i].resources = report.trial.resources.at(i);
   return report;

@@ -45,6 +45,21 @@ CLI::Validator unsigned_integer() {
       "", "unsigned");
 }
 
+// A covering set, and what the space names, as far as it is among the valid ones.
+std::vector<Config> covering_with_named(const Space& space, const std::vector<Config>& valid) {
+  std::vector<Config> chosen = pairwise_covering(valid);
+  const auto add = [&](const Config& config) {
+    if (std::ranges::find(valid, config) != valid.end() && std::ranges::find(chosen, config) == chosen.end())
+      chosen.push_back(config);
+  };
+  for (const Baseline& baseline : space.baselines) add(baseline.config);
+  add(space.fallback);
+  return chosen;
+}
+
+// What a variant needs may make it invalid; that is no failure.
+bool is_failure(const Trial& trial) { return !trial.is_good() && trial.outcome != Outcome::invalid; }
+
 }  // namespace
 
 void VariantOptions::add_fix_to(CLI::App& command, const Space* space) {
@@ -87,15 +102,20 @@ void VariantOptions::add_timeout_to(CLI::App& command) {
 }
 
 void VariantOptions::add_covering_to(CLI::App& command) {
-  command.add_flag("--covering", covering, "a set in which every pair of values occurs, instead of all")
-      ->group("Variants");
+  CLI::Option* flag =
+      command.add_flag("--covering", covering, "a set in which every pair of values occurs, instead of all");
+  flag->group("Variants");
+  command.add_flag("--all", all, fmt::format("all, also where there are more than {}: else --covering", kMostVariants))
+      ->group("Variants")
+      ->excludes(flag);
 }
 
-std::vector<Config> VariantOptions::configs(const Space& space, const Problem& problem, const TargetFacts& facts,
-                                            Invalid& invalid) const {
+ChosenVariants VariantOptions::configs(const Space& space, const Problem& problem, const TargetFacts& facts) const {
   Enumeration found = valid_configs(space, problem, facts, parse_restriction(space, fixed));
-  invalid = std::move(found.invalid);
-  return covering ? pairwise_covering(found.valid) : found.valid;
+  ChosenVariants chosen{{}, found.valid.size(), std::move(found.invalid)};
+  const bool is_part = covering || (!all && found.valid.size() > kMostVariants);
+  chosen.configs = is_part ? covering_with_named(space, found.valid) : std::move(found.valid);
+  return chosen;
 }
 
 WorkerSettings VariantOptions::worker_settings(const Options& options) const {
@@ -154,16 +174,26 @@ void require_memory(const Space& space, const std::vector<Problem>& problems, co
   }
 }
 
-std::string counted_variants(std::size_t valid, const Invalid& invalid) {
-  std::string text = counted(valid, "variant");
+std::string counted_variants(const ChosenVariants& chosen) {
+  const Invalid& invalid = chosen.invalid;
+  std::string text = counted(chosen.configs.size(), "variant");
+  if (chosen.configs.size() < chosen.valid)
+    text += fmt::format(" of {}, in which every pair of values occurs (--all: every one)", chosen.valid);
   if (invalid.count > 0)
     text +=
         fmt::format(", {} more {} invalid here: {}", invalid.count, invalid.count == 1 ? "is" : "are", invalid.example);
   return text;
 }
 
+std::string rejected_variants(const std::vector<Trial>& trials) {
+  const auto rejected = std::ranges::find(trials, Outcome::invalid, &Trial::outcome);
+  if (rejected == trials.end()) return "";
+  return fmt::format("; {} more invalid, such as {}: {}", std::ranges::count(trials, Outcome::invalid, &Trial::outcome),
+                     to_string(rejected->config), rejected->detail);
+}
+
 std::string first_failure(const std::vector<Trial>& trials) {
-  const auto failed = std::ranges::find_if_not(trials, &Trial::is_good);
+  const auto failed = std::ranges::find_if(trials, is_failure);
   if (failed == trials.end()) return "";
   return "\nfirst failure: " + to_string(failed->config) + ": " + to_string(failed->outcome) + ": " + failed->detail;
 }
@@ -171,7 +201,7 @@ std::string first_failure(const std::vector<Trial>& trials) {
 std::string failures_by_kind(const std::vector<Trial>& trials) {
   std::map<std::string, int> counts;
   for (const Trial& trial : trials)
-    if (!trial.is_good()) ++counts[to_string(trial.outcome)];
+    if (is_failure(trial)) ++counts[to_string(trial.outcome)];
   std::string text;
   for (const auto& [kind, count] : counts) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + kind;
   return text.empty() ? "none" : text;

@@ -174,7 +174,8 @@ void print_result(const TuneResult& result, const TuneRequest& request, const Sp
   print(table_of(result, request.objective) + yardstick_text(result));
   if (const std::string finals = finals_of(result); !finals.empty()) print("\n" + finals.substr(0, finals.size() - 1));
   if (const std::string accuracy = accuracy_of(result.trials, space.tolerance); !accuracy.empty()) print(accuracy);
-  print("failures: " + failures_by_kind(result.trials) + first_failure(result.trials));
+  print("failures: " + failures_by_kind(result.trials) + rejected_variants(result.trials) +
+        first_failure(result.trials));
   print("precheck on the CPU: " + (result.prechecks.empty() ? "not done" : precheck_text(result.prechecks)));
   for (const Record& gone : result.removed)
     print("removed: the cache's entry of this problem, " + to_string(gone.config) + ", which is wrong");

@@ -46,6 +46,25 @@ std::vector<Config> next_of(const std::vector<Config>& configs, std::size_t firs
   return {begin, begin + static_cast<std::ptrdiff_t>(std::min(count, configs.size() - first))};
 }
 
+// What needs more than its space allows was not checked, and is no failure.
+int conclude(const std::vector<Trial>& all, const Tolerance& tolerance, bool json) {
+  const auto passed = static_cast<std::size_t>(std::ranges::count_if(all, &Trial::is_good));
+  const auto invalid = static_cast<std::size_t>(std::ranges::count(all, Outcome::invalid, &Trial::outcome));
+  const std::size_t tried = all.size() - invalid;
+  const std::string failures = failures_by_kind(all);
+  if (json)
+    print_json({{"result", passed == tried ? "passed" : "failed"},
+                {"passed", passed},
+                {"variants", tried},
+                {"rejected", invalid},
+                {"failures", failures}});
+  else
+    print(with_newline(accuracy_of(all, tolerance)) +
+          fmt::format("{} of {} passed; failures: {}", passed, counted(tried, "variant"), failures) +
+          rejected_variants(all) + first_failure(all));
+  return passed == tried ? kDone : kNothingUsable;
+}
+
 int run(Context& context, const VerifyOptions& options) {
   const Space& space = context.kernel->space;
   const std::vector<Problem> problems = options.problem.problems(space);
@@ -54,11 +73,11 @@ int run(Context& context, const VerifyOptions& options) {
   require_memory(space, problems, coordinator.target());
   std::vector<Trial> all;
   for (const Problem& problem : problems) {
-    Invalid invalid;
-    const std::vector<Config> configs = options.variants.configs(space, problem, coordinator.target().facts, invalid);
+    const ChosenVariants chosen = options.variants.configs(space, problem, coordinator.target().facts);
+    const std::vector<Config>& configs = chosen.configs;
     if (!context.json)
       print(fmt::format("{} {} on {}: {}", space.kernel, to_string(space, problem), coordinator.target().id,
-                        counted_variants(configs.size(), invalid)));
+                        counted_variants(chosen)));
     coordinator.prepare(space.kernel, problem, options.variants.seed);
     for (std::size_t i = 0; i < configs.size(); ++i) {
       const Config& config = configs[i];
@@ -69,19 +88,7 @@ int run(Context& context, const VerifyOptions& options) {
       print_trial(to_string(space, problem), all.back(), config_width(space), context.json);
     }
   }
-  const auto passed = static_cast<std::size_t>(
-      std::count_if(all.begin(), all.end(), [](const Trial& trial) { return trial.is_good(); }));
-  const std::string failures = failures_by_kind(all);
-  if (context.json)
-    print_json({{"result", passed == all.size() ? "passed" : "failed"},
-                {"passed", passed},
-                {"variants", all.size()},
-                {"failures", failures}});
-  else
-    print(with_newline(accuracy_of(all, space.tolerance)) +
-          fmt::format("{} of {} passed; failures: {}", passed, counted(all.size(), "variant"), failures) +
-          first_failure(all));
-  return passed == all.size() ? kDone : kNothingUsable;
+  return conclude(all, space.tolerance, context.json);
 }
 
 Action configure(CLI::App& command, const Context& context) {
