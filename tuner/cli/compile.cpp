@@ -118,10 +118,13 @@ bool differ_in_code(const std::vector<Problem>& problems) {
   });
 }
 
-// What needs more than its space allows compiled all the same.
 std::size_t compiled_of(const std::vector<Trial>& trials) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      trials, [](const Trial& trial) { return trial.is_good() || trial.outcome == Outcome::invalid; }));
+  return static_cast<std::size_t>(std::ranges::count_if(trials, &Trial::is_good));
+}
+
+// Without those that need more than their space allows.
+std::size_t wanted_of(const std::vector<Trial>& trials) {
+  return trials.size() - static_cast<std::size_t>(std::ranges::count(trials, Outcome::invalid, &Trial::outcome));
 }
 
 class Compiling {
@@ -189,7 +192,7 @@ class Compiling {
     std::vector<Trial> trials;
     for (const VariantReport& report : reports) trials.push_back(report.trial);
     print(table_of(reports));
-    print(fmt::format("{} of {} compiled; failures: {}", compiled_of(trials), counted(trials.size(), "variant"),
+    print(fmt::format("{} of {} compiled; failures: {}", compiled_of(trials), counted(wanted_of(trials), "variant"),
                       failures_by_kind(trials)) +
           rejected_variants(trials) + first_failure(trials));
   }
@@ -216,9 +219,10 @@ void print_result(const std::vector<Job>& jobs, const std::vector<Trial>& all, b
     if (job.folder && !json) print("written to " + job.folder->path().string());
   }
   if (json)
-    return print_json({{"result", good == all.size() ? "compiled" : "failed"},
+    return print_json({{"result", good == wanted_of(all) ? "compiled" : "failed"},
                        {"compiled", good},
-                       {"variants", all.size()},
+                       {"variants", wanted_of(all)},
+                       {"rejected", all.size() - wanted_of(all)},
                        {"invalid", invalid},
                        {"failures", failures_by_kind(all)},
                        {"notes", notes}});
@@ -238,7 +242,7 @@ int run(Context& context, const CompileOptions& options) {
   std::vector<Trial> all;
   for (Job& job : jobs) std::ranges::move(compiling.run(job), std::back_inserter(all));
   print_result(jobs, all, context.json);
-  return compiled_of(all) == all.size() ? kDone : kNothingUsable;
+  return compiled_of(all) == wanted_of(all) ? kDone : kNothingUsable;
 }
 
 Action configure(CLI::App& command, const Context& context) {
