@@ -80,6 +80,7 @@ TEST_F(CInterface, codes_are_those_of_status_and_each_has_its_sentence) {
                                                  {HIPTUNE_INVALID_SCALAR, Status::invalid_scalar},
                                                  {HIPTUNE_NULL_POINTER, Status::null_pointer},
                                                  {HIPTUNE_MISALIGNED_POINTER, Status::misaligned_pointer},
+                                                 {HIPTUNE_UNEXPECTED_POINTER, Status::unexpected_pointer},
                                                  {HIPTUNE_NOT_READY, Status::not_ready},
                                                  {HIPTUNE_LAUNCH_FAILED, Status::launch_failed},
                                                  {HIPTUNE_KERNEL_FAULT, Status::kernel_fault}};
