@@ -16,6 +16,7 @@
 #include "hiptune/hiptune.h"
 #include "problem/closed_form.hpp"
 #include "problem/config.hpp"
+#include "problem/enumeration.hpp"
 #include "problem/kernel.hpp"
 #include "problem/variant.hpp"
 
@@ -223,24 +224,12 @@ void read_rmsnorm(benchmark::State& state) {
 }
 BENCHMARK(read_rmsnorm)->Unit(benchmark::kMillisecond);
 
-void list_configurations(benchmark::State& state) {
-  const Kernel kernel = KernelPath({}, {}).load("rmsnorm");
-  std::size_t count = 0;
-  for (auto _ : state) count = all_configs(kernel.space, {}).size();
-  state.counters["configurations"] = static_cast<double>(count);
-}
-BENCHMARK(list_configurations)->Unit(benchmark::kMillisecond);
-
 void find_valid_configurations(benchmark::State& state) {
   const Kernel kernel = KernelPath({}, {}).load("rmsnorm");
   const Problem problem = make_problem(kernel.space, {1024, 4096}, kernel.space.dtypes.front(), {});
   const TargetFacts facts = open_device("host", {})->target().facts;
   std::size_t valid = 0;
-  for (auto _ : state) {
-    valid = 0;
-    for (const Config& config : all_configs(kernel.space, {}))
-      valid += !why_invalid(kernel.space, problem, facts, config);
-  }
+  for (auto _ : state) valid = valid_configs(kernel.space, problem, facts, {}).valid.size();
   state.counters["valid"] = static_cast<double>(valid);
 }
 BENCHMARK(find_valid_configurations)->Unit(benchmark::kMillisecond);

@@ -67,6 +67,8 @@ std::string describe(const Resources& resources) {
 Contender hiptune_contender(const Arena& arena, Compiler& compiler, const std::string& name, const Assignment& values) {
   const Space& space = arena.kernel.space;
   const TargetFacts& facts = arena.device.target().facts;
+  for (const std::int64_t bytes : workspace_bytes(space, arena.problem, facts, make_config(space, values, name)))
+    if (bytes > 0) throw failed(name + " has a workspace, for which there is no place here");
   Contender contender;
   contender.name = "hiptune " + name;
   contender.config = make_config(space, values, name);
@@ -79,9 +81,9 @@ Contender hiptune_contender(const Arena& arena, Compiler& compiler, const std::s
   const auto plan = std::make_shared<LoadedPlan>(arena.device, code, variant.plan);
   contender.launch = [&arena, plan, batch = batch_values(space, arena.problem)](const BufferSet& set, Stream stream) {
     const Space& declared = arena.kernel.space;
-    const ArgumentList arguments(
-        declared, arena.problem,
-        CallValues{set.addresses(), strides_of(declared, set.layouts()), arena.input.scalars, {}});
+    const ArgumentList arguments(declared, arena.problem,
+                                 CallValues{set.addresses(), strides_of(declared, set.layouts()), arena.input.scalars,
+                                            std::vector<void*>(declared.workspaces.size(), nullptr)});
     plan->launch(batch, arguments.pointers(), stream);
   };
   return contender;
@@ -105,11 +107,11 @@ std::vector<Contender> origin_contenders(const Arena& arena, const std::filesyst
 std::vector<Contender> hiptune_contenders(const Arena& arena, Compiler& compiler) {
   std::vector<Contender> contenders;
   for (const Baseline& baseline : arena.kernel.space.baselines) {
+    if (baseline.name != "serial" && baseline.name != "block") continue;  // the origin has no other
     contenders.push_back(hiptune_contender(arena, compiler, baseline.name, baseline.config));
     contenders.back().rival = "origin " + baseline.name;
   }
-  const Assignment tail{{"REDUCTION", "shuffle_tail"}, {"BLOCK_SIZE", kBlock}};
-  contenders.push_back(hiptune_contender(arena, compiler, "shuffle_tail", tail));
+  contenders.push_back(hiptune_contender(arena, compiler, "fallback", arena.kernel.space.fallback));
   contenders.back().rival = "origin block";
   return contenders;
 }

@@ -31,7 +31,7 @@ struct Arena {
 // there is none, or the shape has more elements than an int counts.
 [[nodiscard]] std::vector<Contender> origin_contenders(const Arena& arena, const std::filesystem::path& folder);
 
-// hiptune's baselines `serial` and `block`, and a tail of shuffles with 256 threads.
+// hiptune's baselines `serial` and `block`, and its fallback.
 [[nodiscard]] std::vector<Contender> hiptune_contenders(const Arena& arena, Compiler& compiler);
 
 // Launches once and compares every element with the oracle's. The largest error, 1 being the limit itself; throws

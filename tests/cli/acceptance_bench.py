@@ -10,10 +10,10 @@ WARM = [*FEW, "--objective", "warm"]
 
 class Bench(Home):
     def test_the_cached_winner_is_timed_beside_baselines_and_copies_and_nothing_is_stored(self):
-        self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, "--device", "host")
+        self.run_hiptune("tune", "row_rms", *SHAPE, *QUICK, "--device", "host")
         before = {file: file.read_bytes() for file in self.cache.rglob("*") if file.is_file()}
-        said = self.run_hiptune("bench", "rmsnorm", *SHAPE, *FEW).stdout
-        self.assertTrue(said.startswith("rmsnorm rows=4 cols=16 dtype=f32 on host ("), said)
+        said = self.run_hiptune("bench", "row_rms", *SHAPE, *FEW).stdout
+        self.assertTrue(said.startswith("row_rms rows=4 cols=16 dtype=f32 on host ("), said)
         for heading in ("name", "configuration", "cold", "spread", "warm", "bytes/s cold", "of copy cold", "vs winner cold"):
             self.assertIn(heading, said.splitlines()[1])
         self.assertRegex(said, r"\nwinner[^\n]* 1\.000\n")
@@ -22,7 +22,7 @@ class Bench(Home):
         self.assertIn("winner: tuned for this very problem\n", said)
         self.assertRegex(said, r"\nyardstick cold: .*\nyardstick warm: ")
         self.assertEqual({file: file.read_bytes() for file in self.cache.rglob("*") if file.is_file()}, before)
-        near = self.run_hiptune("bench", "rmsnorm", "--rows", "4", "--cols", "17", *WARM).stdout
+        near = self.run_hiptune("bench", "row_rms", "--rows", "4", "--cols", "17", *WARM).stdout
         self.assertIn("winner: tuned for the nearest problem, rows=4 cols=16 dtype=f32", near)
         self.assertNotIn("cold", near)
 
@@ -58,9 +58,9 @@ class Bench(Home):
             self.assertNotIn("warm", one)
 
     def test_bad_input_is_told_before_anything_runs(self):
-        self.run_hiptune("bench", "rmsnorm", "--rows", "4", expect=2, phrases=["--cols"])
-        self.run_hiptune("bench", "rmsnorm", *SHAPE, "--objective", "hot", expect=2, phrases=["--objective"])
-        self.run_hiptune("bench", "rmsnorm", *SHAPE, "--device", "abacus", expect=3, phrases=["abacus"])
+        self.run_hiptune("bench", "row_rms", "--rows", "4", expect=2, phrases=["--cols"])
+        self.run_hiptune("bench", "row_rms", *SHAPE, "--objective", "hot", expect=2, phrases=["--objective"])
+        self.run_hiptune("bench", "row_rms", *SHAPE, "--device", "abacus", expect=3, phrases=["abacus"])
 
 
 if __name__ == "__main__":

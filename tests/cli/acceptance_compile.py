@@ -39,16 +39,16 @@ class Compile(Home):
     def test_bad_input_shows_before_anything_is_compiled(self):
         for words, code, phrases in self.BAD:
             with self.subTest(repr(words)):
-                done = self.run_hiptune("compile", "rmsnorm", *SHAPE, *words, expect=code, phrases=phrases)
+                done = self.run_hiptune("compile", "row_rms", *SHAPE, *words, expect=code, phrases=phrases)
                 self.assertEqual(done.stdout, "")
 
     def test_the_cpu_s_compiler_says_no_figures(self):
-        said = self.run_hiptune("compile", "rmsnorm", *SMALL, "--arch", HOST).stdout
+        said = self.run_hiptune("compile", "row_rms", *SMALL, "--arch", HOST).stdout
         for heading in HEADINGS:
             self.assertIn(heading, said)
         self.assertNotIn("entry point", said)
         self.assertEqual(said.count("3 of 3 variants compiled; failures: none"), 2)
-        lines = self.json_of("compile", "rmsnorm", *SMALL, "--arch", HOST)
+        lines = self.json_of("compile", "row_rms", *SMALL, "--arch", HOST)
         self.assertEqual(lines[-1], {"result": "compiled", "compiled": 6, "variants": 6, "invalid": 0,
                                      "failures": "none", "notes": []})
         self.assertEqual([line["architecture"] for line in lines[:-1]], [HOST.split(",")[i // 3] for i in range(6)])
@@ -58,48 +58,48 @@ class Compile(Home):
             self.assertEqual(entry["dynamic_lds_bytes"], 0 if line["config"]["REDUCTION"] == "serial" else 128)
 
     def test_without_arch_it_compiles_for_the_device(self):
-        line, *_ = self.json_of("compile", "rmsnorm", *SMALL, "--device", "host:wave64")
+        line, *_ = self.json_of("compile", "row_rms", *SMALL, "--device", "host:wave64")
         self.assertEqual(line["architecture"], f"{platform.machine()}-wave64")
 
     def test_invalid_configurations_are_counted(self):
         own = self.own_kernel()
-        replace(own / "rmsnorm.json", '"constraints": [',
+        replace(own / "row_rms.json", '"constraints": [',
                 '"constraints": [{"require": "BLOCK_SIZE > 32 || REDUCTION == REDUCTION.serial", "reason": "small"},')
-        words = ["compile", "rmsnorm", *SMALL, "--kernel-path", own, "--device", "host"]
+        words = ["compile", "row_rms", *SMALL, "--kernel-path", own, "--device", "host"]
         self.assertIn("1 variant, 2 more are invalid here: ", self.run_hiptune(*words).stdout)
         self.assertEqual(self.json_of(*words)[-1]["invalid"], 2)
 
     def test_a_variant_that_does_not_compile_is_a_failure_with_its_line(self):
         own = self.own_kernel(folder="broken")
-        lines = (own / "rmsnorm.hip").read_text().splitlines()
+        lines = (own / "row_rms.hip").read_text().splitlines()
         lines.insert(4, "static_assert(REDUCTION != Reduction::lds_tree, \"as asked for\");")
         lines.insert(4, "#include \"hiptune_config.h\"")
-        (own / "rmsnorm.hip").write_text("\n".join(lines) + "\n")
-        words = ["compile", "rmsnorm", *SMALL, "--kernel-path", own, "--device", "host"]
+        (own / "row_rms.hip").write_text("\n".join(lines) + "\n")
+        words = ["compile", "row_rms", *SMALL, "--kernel-path", own, "--device", "host"]
         said = self.run_hiptune(*words, expect=1).stdout
         self.assertIn("2 of 3 variants compiled; failures: 1 compile_failed\nfirst failure: REDUCTION=lds_tree", said)
-        self.assertIn("rmsnorm.hip:6:", said)
+        self.assertIn("row_rms.hip:6:", said)
         failed = self.json_of(*words, expect=1)[1]
         self.assertEqual((failed["outcome"], failed["entries"], failed["isa_hash"]), ("compile_failed", [], None))
 
     def test_a_plan_with_several_entry_points_shows_each(self):
         own = self.own_kernel(folder="two")
-        replace(own / "rmsnorm.json", '"plan": [', '"plan": [{"entry": "first", "grid": "1", "block": "32", '
+        replace(own / "row_rms.json", '"plan": [', '"plan": [{"entry": "first", "grid": "1", "block": "32", '
                 '"dynamic_lds": "4"}, {"entry": "first", "grid": "1", "block": "32", "dynamic_lds": "8"},')
-        with open(own / "rmsnorm.hip", "a") as template:
+        with open(own / "row_rms.hip", "a") as template:
             template.write("extern \"C\" __global__ void first(const float*, const float*, float*, hiptune::int64, "
                            "hiptune::int64, hiptune::int64, hiptune::int64, float) {}\n")
-        words = ["compile", "rmsnorm", *SMALL, "--kernel-path", own, "--device", "host"]
+        words = ["compile", "row_rms", *SMALL, "--kernel-path", own, "--device", "host"]
         said = self.run_hiptune(*words).stdout
         self.assertIn("entry point", said)
         self.assertEqual(said.count(" first "), 3)
         entries = self.json_of(*words)[0]["entries"]
-        self.assertEqual([(one["entry"], one["dynamic_lds_bytes"]) for one in entries], [("first", 8), ("rmsnorm", 0)])
+        self.assertEqual([(one["entry"], one["dynamic_lds_bytes"]) for one in entries], [("first", 8), ("row_rms", 0)])
 
 
 class CompileForGpus(Home):
     def test_a_compiler_that_aborts_is_a_failed_trial(self):
-        words = ["compile", "rmsnorm", *SHAPE, "--fix", "REDUCTION=serial", "--arch", "gfxaborts,gfxfine"]
+        words = ["compile", "row_rms", *SHAPE, "--fix", "REDUCTION=serial", "--arch", "gfxaborts,gfxfine"]
         said = self.run_hiptune(*words, expect=1, **made_up_gpu()).stdout
         self.assertIn("5 of 6 variants compiled; failures: 1 crashed\nfirst failure: REDUCTION=serial BLOCK_SIZE=64", said)
         self.assertIn("LLVM ERROR: out of registers", said)
@@ -110,7 +110,7 @@ class CompileForGpus(Home):
                          [101, None, 1000, 0, 7])
 
     def test_an_architecture_that_is_not_known_stops_the_others(self):
-        done = self.run_hiptune("compile", "rmsnorm", *SHAPE, "--arch", "gfxfine,gfxunknown", expect=3,
+        done = self.run_hiptune("compile", "row_rms", *SHAPE, "--arch", "gfxfine,gfxunknown", expect=3,
                                 phrases=["does not know 'gfxunknown'"], **made_up_gpu())
         self.assertEqual(done.stdout, "")
 
@@ -119,7 +119,7 @@ class CompileForGpus(Home):
             with self.subTest(backend):
                 if not self.has_compiler(backend):
                     self.skipTest(f"there is no compiler for {backend}")
-                lines = self.json_of("compile", "rmsnorm", *SMALL, "--arch", architectures)
+                lines = self.json_of("compile", "row_rms", *SMALL, "--arch", architectures)
                 self.assertEqual(lines[-1]["compiled"], 3 * len(architectures.split(",")))
                 for line in lines[:-1]:
                     self.assertGreater(line["entries"][0]["vgprs"], 0)
@@ -132,8 +132,8 @@ class CompileForGpus(Home):
 
 
 class Disassembly(Home):
-    WORDS = ["compile", "rmsnorm", *SMALL, "--fix", "REDUCTION=serial", "--device", "host"]
-    NAME = f"{platform.machine()}-wave32/rmsnorm-REDUCTION.serial-BLOCK_SIZE.32"
+    WORDS = ["compile", "row_rms", *SMALL, "--fix", "REDUCTION=serial", "--device", "host"]
+    NAME = f"{platform.machine()}-wave32/row_rms-REDUCTION.serial-BLOCK_SIZE.32"
 
     def test_code_and_text_are_written(self):
         if not shutil.which("objdump"):
@@ -142,7 +142,7 @@ class Disassembly(Home):
         said = self.run_hiptune(*self.WORDS, "--isa", folder).stdout
         self.assertIn(f"written to {folder}", said)
         self.assertEqual((folder / (self.NAME + ".co")).read_bytes()[:4], b"\x7fELF")
-        self.assertIn("<rmsnorm", (folder / (self.NAME + ".s")).read_text())
+        self.assertIn("<row_rms", (folder / (self.NAME + ".s")).read_text())
 
     def test_without_a_disassembler_a_note_says_which_to_install(self):
         tools = self.home / "tools"

@@ -23,7 +23,7 @@ class Devices(Home):
         self.run_hiptune("devices", "--device", "host", expect=2, phrases=["there is no option --device"])
 
     def test_words_that_name_no_device_are_errors(self):
-        verify = ["verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--device"]
+        verify = ["verify", "row_rms", *SHAPE, "--fix", "BLOCK_SIZE=32", "--device"]
         backends = self.json_of("devices")[-1]["backends"]
         missing = [backend["backend"] for backend in backends if not backend["available"]]
         for device, phrases in (("amdd:0", ["no device 'amdd:0'", "did you mean \"amd\""]),
@@ -39,7 +39,7 @@ class Devices(Home):
                 if not (pathlib.Path(self.program).parent.parent / "lib" / f"libhiptune_{backend}.so").exists():
                     self.skipTest(f"hiptune was built without the {backend} backend")
                 for number in ("x", "-1", "0x", "99999999999999999999"):
-                    self.run_hiptune("verify", "rmsnorm", *SHAPE, "--device", f"{backend}:{number}", expect=2,
+                    self.run_hiptune("verify", "row_rms", *SHAPE, "--device", f"{backend}:{number}", expect=2,
                                      phrases=[f"device '{backend}:{number}'", f"as in {backend}:0"])
 
 
@@ -64,9 +64,9 @@ class Modules(Home):
         for reason, phrase in zip(self.reasons(folder), (device, compiler)):
             self.assertIn(phrase, reason)
         there = {"LD_LIBRARY_PATH": str(folder)}
-        self.run_hiptune("verify", "rmsnorm", *SHAPE, "--device", "amd:0", expect=3, phrases=[device], **there)
-        self.run_hiptune("compile", "rmsnorm", *SHAPE, "--arch", "gfx90a", expect=3, phrases=[compiler], **there)
-        self.run_hiptune("verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--device", "host", **there)
+        self.run_hiptune("verify", "row_rms", *SHAPE, "--device", "amd:0", expect=3, phrases=[device], **there)
+        self.run_hiptune("compile", "row_rms", *SHAPE, "--arch", "gfx90a", expect=3, phrases=[compiler], **there)
+        self.run_hiptune("verify", "row_rms", *SHAPE, "--fix", "BLOCK_SIZE=32", "--device", "host", **there)
 
     def tearDown(self):
         shutil.rmtree(self.home / "modules", ignore_errors=True)
@@ -105,7 +105,7 @@ class MadeUpGpu(Home):
     def test_it_is_found_and_runs_a_kernel(self):
         backend = self.json_of("devices", **made_up_gpu())[-1]["backends"][0]
         self.assertEqual((backend["devices"][0]["name"], backend["compiler"]), ("Made-up GPU", "made-up compiler 1"))
-        said = self.run_hiptune("verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", **made_up_gpu()).stdout
+        said = self.run_hiptune("verify", "row_rms", *SHAPE, "--fix", "BLOCK_SIZE=32", **made_up_gpu()).stdout
         self.assertIn("on amd:0", said)
 
     def test_a_vendor_s_library_that_aborts_is_a_reason_and_not_the_end(self):
@@ -115,18 +115,18 @@ class MadeUpGpu(Home):
         self.assertIn("host:wave64", said)
 
     def test_a_device_that_is_lost_is_a_crashed_trial(self):
-        done = self.run_hiptune("verify", "rmsnorm", *SHAPE, "--fix", "REDUCTION=serial", expect=1, **made_up_gpu())
+        done = self.run_hiptune("verify", "row_rms", *SHAPE, "--fix", "REDUCTION=serial", expect=1, **made_up_gpu())
         self.assertIn("5 of 6 variants passed; failures: 1 crashed", done.stdout)
         self.assertIn("crashed        the device was lost during gate: hipStreamSynchronize: an illegal memory access "
                       "was encountered (hipErrorIllegalAddress)", done.stdout)
         self.assertEqual(done.stderr, "")
 
     def test_auto_goes_past_a_vendor_s_library_that_aborts(self):
-        for verb in (["verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32"], ["compile", "rmsnorm", *SHAPE]):
+        for verb in (["verify", "row_rms", *SHAPE, "--fix", "BLOCK_SIZE=32"], ["compile", "row_rms", *SHAPE]):
             self.run_hiptune(*verb, "--device", "auto", **made_up_gpu("aborts"))
 
     def test_compile_without_a_name_takes_the_facts_of_the_device(self):
-        line = self.json_of("compile", "rmsnorm", *SHAPE, "--device", "amd:0", **made_up_gpu("small"))[-1]
+        line = self.json_of("compile", "row_rms", *SHAPE, "--device", "amd:0", **made_up_gpu("small"))[-1]
         self.assertEqual((line["compiled"], line["variants"], line["invalid"]), (6, 6, 12))
 
 

@@ -10,43 +10,43 @@ from home import QUICK, SHAPE, VERBS, Home, replace
 class Json(Home):
     def test_the_last_line_of_each_verb_is_its_result(self):
         self.assertIn("backends", self.json_of("devices")[-1])
-        tuned = self.json_of("tune", "rmsnorm", *SHAPE, *QUICK)
+        tuned = self.json_of("tune", "row_rms", *SHAPE, *QUICK)
         self.assertEqual(tuned[-1]["result"], "stored")
         self.assertEqual(tuned[-1]["problem"], "rows=4 cols=16 dtype=f32")
         self.assertEqual(len([line for line in tuned if "trial" in line and "baseline" not in line]), 3)
         self.assertTrue(any("yardstick" in line for line in tuned))
         self.assertEqual({line["problem"] for line in tuned}, {"rows=4 cols=16 dtype=f32"})
-        shown = self.json_of("show", "rmsnorm")
+        shown = self.json_of("show", "row_rms")
         self.assertEqual(shown[0]["entry"], tuned[-1]["entry"])
         self.assertEqual(shown[-1], {"result": "found", "entries": 1})
-        self.assertEqual(self.json_of("show", "rmsnorm", "--rows", "5", expect=1)[-1]["result"], "none")
-        self.assertEqual(self.json_of("show", "rmsnorm", "--device", "host")[-1]["entries"], 1)
-        self.assertEqual(self.json_of("show", "rmsnorm", "--device", "host:wave64", expect=1)[-1]["entries"], 0)
-        call = self.json_of("dispatch", "rmsnorm", *SHAPE)
+        self.assertEqual(self.json_of("show", "row_rms", "--rows", "5", expect=1)[-1]["result"], "none")
+        self.assertEqual(self.json_of("show", "row_rms", "--device", "host")[-1]["entries"], 1)
+        self.assertEqual(self.json_of("show", "row_rms", "--device", "host:wave64", expect=1)[-1]["entries"], 0)
+        call = self.json_of("dispatch", "row_rms", *SHAPE)
         self.assertEqual((call[0]["choice"], call[-1]["result"]), ("exact", "right"))
         checked = self.json_of("check")
         self.assertEqual(checked[-1], {"result": "fresh", "fresh": 1, "stale": 0, "unknown": 0, "damaged": 0})
-        verified = self.json_of("verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32")
+        verified = self.json_of("verify", "row_rms", *SHAPE, "--fix", "BLOCK_SIZE=32")
         self.assertEqual({line["problem"] for line in verified[:-1]}, {"rows=4 cols=16 dtype=f32"})
         self.assertEqual(verified[-1], {"result": "passed", "passed": 3, "variants": 3, "failures": "none"})
 
     def test_lists_and_doubling_ranges_make_every_combination(self):
-        lines = self.json_of("dispatch", "rmsnorm", "--rows", "1..5", "--cols", "7,9")
+        lines = self.json_of("dispatch", "row_rms", "--rows", "1..5", "--cols", "7,9")
         self.assertEqual([line["problem"] for line in lines[:-1]],
                          [f"rows={rows} cols={cols} dtype=f32" for rows in (1, 2, 4, 5) for cols in (7, 9)])
         self.assertEqual(lines[-1], {"result": "right", "calls": 8, "right": 8})
 
     def test_a_wrong_variant_fails_verify(self):
         own = self.own_kernel()
-        replace(own / "rmsnorm.hip", "lds[thread] += lds[thread + stride];", "lds[thread] -= lds[thread + stride];")
-        lines = self.json_of("verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--kernel-path", own, expect=1)
+        replace(own / "row_rms.hip", "lds[thread] += lds[thread + stride];", "lds[thread] -= lds[thread + stride];")
+        lines = self.json_of("verify", "row_rms", *SHAPE, "--fix", "BLOCK_SIZE=32", "--kernel-path", own, expect=1)
         self.assertEqual(lines[-1], {"result": "failed", "passed": 2, "variants": 3, "failures": "1 wrong"})
 
 
 class StandardStreams(Home):
     def test_closed_ones_are_not_taken_for_what_is_opened_next(self):
         for stream in (0, 1, 2):
-            done = subprocess.run([self.program, "verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--device", "host"],
+            done = subprocess.run([self.program, "verify", "row_rms", *SHAPE, "--fix", "BLOCK_SIZE=32", "--device", "host"],
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   env={"PATH": os.environ["PATH"], "HOME": str(self.home)},
                                   preexec_fn=lambda: os.close(stream))
@@ -75,10 +75,10 @@ class Help(Home):
 
     def test_with_a_kernel_its_dimensions_and_tunables_are_told(self):
         for verb in ("tune", "verify", "show", "dispatch"):
-            text = self.run_hiptune(verb, "rmsnorm", "--help").stdout
+            text = self.run_hiptune(verb, "row_rms", "--help").stdout
             self.assertIn("--rows", text)
             self.assertIn("--cols", text)
-        self.assertIn("REDUCTION is one of serial", self.run_hiptune("tune", "rmsnorm", "--help").stdout)
+        self.assertIn("REDUCTION is one of serial", self.run_hiptune("tune", "row_rms", "--help").stdout)
         self.assertIn("KERNEL --help", self.run_hiptune("tune", "--help").stdout)
 
     def test_the_version_is_told(self):

@@ -7,13 +7,13 @@ import shlex
 import home
 from home import QUICK, SHAPE, Home, replace
 
-TEST_KERNELS = home.ROOT / "tests" / "gate" / "kernels"
+GATE_KERNELS = home.ROOT / "tests" / "gate" / "kernels"
 
 
 class Traits(Home):
     """A kernel in 16 bits, without one of its buffers, and in place."""
     problem = ["--rows", "5", "--cols", "24", "--dtype", "f16", "--trait", "WEIGHT=none", "--trait", "IN_PLACE=yes"]
-    here = ["--kernel-path", TEST_KERNELS]
+    here = ["--kernel-path", GATE_KERNELS]
     name = "rows=5 cols=24 dtype=f16 ALIGN=16 WEIGHT=none MEANS=f32 IN_PLACE=yes"
 
     def test_tune_show_dispatch_and_check(self):
@@ -54,36 +54,36 @@ class Acceptance(Home):
     def test_tune_show_dispatch_check_change_and_damage(self):
         own = self.own_kernel()
         here = ["--kernel-path", own]
-        tuned = self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, *here).stdout
+        tuned = self.run_hiptune("tune", "row_rms", *SHAPE, *QUICK, *here).stdout
         winner = re.search(r"^stored: (.*?)( \(tied with.*)?$", tuned, re.M).group(1)
         for heading in ("configuration", "rel. error", "threads", "cold", "of copy cold", "vs serial", "vs block"):
             self.assertIn(heading, tuned)
         self.assertIn("failures: none", tuned)
         self.assertIn("yardstick: ", tuned)
 
-        shown = self.run_hiptune("show", "rmsnorm", *SHAPE, *here).stdout
+        shown = self.run_hiptune("show", "row_rms", *SHAPE, *here).stdout
         self.assertIn("rows=4 cols=16 dtype=f32", shown)
         self.assertIn(winner, shown)
         self.assertFalse(shown.endswith("\n\n"))
 
-        call = self.run_hiptune("dispatch", "rmsnorm", *SHAPE, *here, "--explain").stdout
+        call = self.run_hiptune("dispatch", "row_rms", *SHAPE, *here, "--explain").stdout
         self.assertIn(f"{winner} (exact)", call)
         self.assertIn("right: largest error", call)
-        near = self.run_hiptune("dispatch", "rmsnorm", "--rows", "5", "--cols", "17", *here, "--explain").stdout
+        near = self.run_hiptune("dispatch", "row_rms", "--rows", "5", "--cols", "17", *here, "--explain").stdout
         self.assertIn("(nearest)", near)
         self.assertIn("tuned for rows=4 cols=16", near)
 
         self.assertIn("1 fresh, 0 stale, 0 damaged", self.run_hiptune("check", *here).stdout)
-        template = own / "rmsnorm.hip"
+        template = own / "row_rms.hip"
         template.write_text("// A comment.\n" + template.read_text())
         self.run_hiptune("check", *here)
 
         replace(template, "sum += x[c] * x[c]", "sum -= x[c] * x[c]")
         stale = self.run_hiptune("check", *here, expect=4).stdout
         self.assertIn("the template changed", stale)
-        self.assertIn("run `hiptune tune rmsnorm --rows 4 --cols 16 --device host "
+        self.assertIn("run `hiptune tune row_rms --rows 4 --cols 16 --device host "
                       f"--cache {self.cache} --kernel-path {own}`\n", stale)
-        fallback = self.run_hiptune("dispatch", "rmsnorm", *SHAPE, *here, "--explain", expect=1)
+        fallback = self.run_hiptune("dispatch", "row_rms", *SHAPE, *here, "--explain", expect=1)
         self.assertIn("(fallback)", fallback.stdout)
         self.assertIn("WRONG", fallback.stdout)
         replace(template, "sum -= x[c] * x[c]", "sum += x[c] * x[c]")
@@ -94,14 +94,14 @@ class Acceptance(Home):
         said = self.run_hiptune("check", *here, expect=5).stdout
         self.assertIn("damaged", said)
         self.assertNotIn(" \n", said)
-        self.assertIn("rmsnorm rows=4 cols=16 dtype=f32\n", said)
-        shown = self.run_hiptune("show", "rmsnorm", *SHAPE, *here, expect=1).stdout
-        self.assertIn(f"no sound entry for rmsnorm in {self.cache}; 1 is damaged", shown)
+        self.assertIn("row_rms rows=4 cols=16 dtype=f32\n", said)
+        shown = self.run_hiptune("show", "row_rms", *SHAPE, *here, expect=1).stdout
+        self.assertIn(f"no sound entry for row_rms in {self.cache}; 1 is damaged", shown)
         self.assertIn(f"`hiptune check {self.cache} --kernel-path {own}`", shown)
-        self.assertIn(f"`hiptune tune rmsnorm --rows 4 --cols 16 --cache {self.cache} --kernel-path {own}`", shown)
+        self.assertIn(f"`hiptune tune row_rms --rows 4 --cols 16 --cache {self.cache} --kernel-path {own}`", shown)
         self.assertEqual(self.cache_file().read_text(), damaged)
-        self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, *here)
-        kept = list(self.cache.glob("*/rmsnorm.json.damaged-*"))
+        self.run_hiptune("tune", "row_rms", *SHAPE, *QUICK, *here)
+        kept = list(self.cache.glob("*/row_rms.json.damaged-*"))
         self.assertEqual([file.read_text() for file in kept], [damaged])
         self.run_hiptune("check", *here)
         self.run_hiptune("check", self.cache, *here)
@@ -110,14 +110,14 @@ class Acceptance(Home):
         cache = self.home / "ahead"
         own = self.own_kernel(folder="changing")
         here = ["--kernel-path", own, "--cache", cache]
-        self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, *here)
-        file = next(cache.glob("*/rmsnorm.json"))
+        self.run_hiptune("tune", "row_rms", *SHAPE, *QUICK, *here)
+        file = next(cache.glob("*/row_rms.json"))
         date = json.loads(file.read_text())["entries"][0]["provenance"]["date"]
         self.change_entry(file, date, "2099-01-01T00:00:00.000Z")
         self.run_hiptune("check", *here)
-        replace(own / "rmsnorm.hip", "sum += x[c] * x[c]", "sum += 1.0f * x[c] * x[c]")
+        replace(own / "row_rms.hip", "sum += x[c] * x[c]", "sum += 1.0f * x[c] * x[c]")
         self.run_hiptune("check", *here, expect=4)
-        stored = self.json_of("tune", "rmsnorm", *SHAPE, *QUICK, *here)[-1]
+        stored = self.json_of("tune", "row_rms", *SHAPE, *QUICK, *here)[-1]
         self.assertEqual(stored["result"], "stored")
         self.assertEqual(stored["entry"]["provenance"]["revision"], 1)
         self.assertEqual(json.loads(file.read_text())["entries"], [stored["entry"]])
@@ -126,7 +126,7 @@ class Acceptance(Home):
         # Where even a revision cannot win, tune does not claim that it stored.
         self.change_entry(file, '"revision":1,', '"revision":1000000000,')
         self.change_entry(file, stored["entry"]["provenance"]["date"], "2099-01-01T00:00:00.000Z")
-        lost = self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK[2:], *here, expect=1, phrases=["readers of", "2099"])
+        lost = self.run_hiptune("tune", "row_rms", *SHAPE, *QUICK[2:], *here, expect=1, phrases=["readers of", "2099"])
         self.assertNotIn("stored: ", lost.stdout)
 
 
@@ -172,40 +172,40 @@ class OwnKernel(Home):
 
     def test_a_template_that_does_not_compile_shows_its_own_line(self):
         own = self.own_kernel(folder="broken")
-        lines = (own / "rmsnorm.hip").read_text().splitlines()
+        lines = (own / "row_rms.hip").read_text().splitlines()
         lines.insert(4, "int oops = this_is_not_declared;")
-        (own / "rmsnorm.hip").write_text("\n".join(lines) + "\n")
-        done = self.run_hiptune("tune", "rmsnorm", *SHAPE, *QUICK, "--kernel-path", own, expect=1)
-        self.assertRegex(done.stdout, r"rmsnorm\.hip:5:\d+: error: .*this_is_not_declared")
+        (own / "row_rms.hip").write_text("\n".join(lines) + "\n")
+        done = self.run_hiptune("tune", "row_rms", *SHAPE, *QUICK, "--kernel-path", own, expect=1)
+        self.assertRegex(done.stdout, r"row_rms\.hip:5:\d+: error: .*this_is_not_declared")
         self.assertRegex(done.stdout, r"failures: \d+ compile_failed")
         self.assertIn("nothing was stored", done.stdout)
-        self.assertEqual(list(self.cache.glob("*/rmsnorm.json")), [])
+        self.assertEqual(list(self.cache.glob("*/row_rms.json")), [])
 
     def test_a_name_that_shadows_another_is_told_once(self):
         own = self.own_kernel(folder="shadow")
-        options = ["verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32"]
-        done = self.run_hiptune(*options, "--kernel-path", own, phrases=[f"taken from {own}/rmsnorm.hip", "shadows"])
+        options = ["verify", "row_rms", *SHAPE, "--fix", "BLOCK_SIZE=32"]
+        done = self.run_hiptune(*options, "--kernel-path", own, phrases=[f"taken from {own}/row_rms.hip", "shadows"])
         self.assertEqual(done.stderr.count("shadows"), 1)
-        done = self.run_hiptune(*options, HIPTUNE_KERNEL_PATH=str(own), phrases=[f"shadows {own}/rmsnorm.hip"])
+        done = self.run_hiptune(*options, HIPTUNE_KERNEL_PATH=str(own), phrases=[f"shadows {own}/row_rms.hip"])
         self.assertEqual(done.stderr.count("shadows"), 1)
         self.assertEqual(self.run_hiptune(*options).stderr, "")
 
     def test_a_crash_is_told_once_per_trial(self):
         own = self.own_kernel(folder="crash")
-        replace(own / "rmsnorm.hip", "extern \"C\" __global__", "extern \"C\" void _exit(int);\nextern \"C\" __global__")
+        replace(own / "row_rms.hip", "extern \"C\" __global__", "extern \"C\" void _exit(int);\nextern \"C\" __global__")
         body = re.compile(r"(extern \"C\" __global__[^{]*\{)")
-        template = own / "rmsnorm.hip"
+        template = own / "row_rms.hip"
         template.write_text(body.sub(r"\1 _exit(3);", template.read_text(), count=1))
-        done = self.run_hiptune("verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--fix", "REDUCTION=serial",
+        done = self.run_hiptune("verify", "row_rms", *SHAPE, "--fix", "BLOCK_SIZE=32", "--fix", "REDUCTION=serial",
                                 "--kernel-path", own, expect=1)
         self.assertIn("crashed", done.stdout)
         self.assertNotIn("exited with code", done.stderr)
 
     def test_hip_s_own_names_are_answered_with_the_device_layer_s(self):
         own = self.own_kernel(folder="shared")
-        template = own / "rmsnorm.hip"
+        template = own / "row_rms.hip"
         template.write_text(template.read_text() + "__global__ void f() { __shared__ int lds[4]; __syncthreads(); }\n")
-        done = self.run_hiptune("verify", "rmsnorm", *SHAPE, "--fix", "BLOCK_SIZE=32", "--kernel-path", own, expect=1)
+        done = self.run_hiptune("verify", "row_rms", *SHAPE, "--fix", "BLOCK_SIZE=32", "--kernel-path", own, expect=1)
         self.assertIn("hint: instead of __shared__ hiptune_device.h has hiptune::dynamic_lds<T>()", done.stdout)
         self.assertIn("hint: instead of __syncthreads hiptune_device.h has hiptune::barrier()", done.stdout)
 

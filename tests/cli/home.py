@@ -11,6 +11,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Small kernels for tests that want just some kernel: row_rms has 18 variants, and compiles in a moment.
+TEST_KERNELS = ROOT / "tests" / "kernels"
 # A search that ends soon: one block size, few samples.
 QUICK = ["--fix", "BLOCK_SIZE=32", "--samples", "5", "--launches", "1", "--warmups", "1", "--processes", "1"]
 SHAPE = ["--rows", "4", "--cols", "16"]
@@ -31,7 +33,8 @@ class Home(unittest.TestCase):
         shutil.rmtree(cls.home)
 
     def run_hiptune(self, *words, expect=0, phrases=(), **environment):
-        env = {"PATH": os.environ["PATH"], "HOME": str(self.home), "TMPDIR": tempfile.gettempdir(), **environment}
+        env = {"PATH": os.environ["PATH"], "HOME": str(self.home), "TMPDIR": tempfile.gettempdir(),
+               "HIPTUNE_KERNEL_PATH": str(TEST_KERNELS), **environment}
         done = subprocess.run([self.program, *map(str, words)], capture_output=True, text=True, env=env, timeout=120)
         said = f"hiptune {' '.join(map(str, words))}\n{done.stdout}{done.stderr}"
         self.assertEqual(done.returncode, expect, said)
@@ -46,13 +49,14 @@ class Home(unittest.TestCase):
         self.assertTrue(lines)
         return [json.loads(line) for line in lines]
 
-    def own_kernel(self, name="rmsnorm", folder="own"):
-        """The three files of a shipped kernel side by side, outside of the repository."""
+    def own_kernel(self, name="row_rms", folder="own"):
+        """The three files of a shipped or a test kernel side by side, outside of the repository."""
         own = self.home / folder
         own.mkdir()
-        for file in (f"kernel_templates/{name}.hip", f"kernel_templates/{name}.reference.hip",
-                     f"search_spaces/{name}.json"):
-            shutil.copy(ROOT / file, own)
+        for place in (ROOT / "kernel_templates", ROOT / "search_spaces", TEST_KERNELS):
+            for file in (f"{name}.hip", f"{name}.reference.hip", f"{name}.json"):
+                if (place / file).exists():
+                    shutil.copy(place / file, own)
         return own
 
     def change_entry(self, file, old, new):
@@ -63,7 +67,7 @@ class Home(unittest.TestCase):
         replace(file, checksum.group(1), xxh3_128(line.replace(checksum.group(0), "").encode()))
 
     def cache_file(self):
-        return next(self.cache.glob("*/rmsnorm.json"))
+        return next(self.cache.glob("*/row_rms.json"))
 
 
 def made_up_gpu(wish=""):

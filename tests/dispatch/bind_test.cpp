@@ -16,7 +16,7 @@ class Bind : public testing::Test {
   [[nodiscard]] std::string refusal(const std::string& dtype = "f32",
                                     const std::map<std::string, std::string>& traits = {}) {
     const Dispatcher dispatcher(world_.options());
-    const Error error = error_of([&] { (void)dispatcher.bind<Args...>("rmsnorm", dtype, traits); });
+    const Error error = error_of([&] { (void)dispatcher.bind<Args...>("row_rms", dtype, traits); });
     EXPECT_EQ(error.kind(), ErrorKind::bad_input);
     return error.what();
   }
@@ -39,8 +39,8 @@ TEST_F(Bind, an_output_may_not_be_const_and_an_input_may_be_writable) {
   EXPECT_THAT((refusal<const float*, const float*, const float*, I, I, I, I, float>()),
               HasSubstr("argument 3, y, must be float*, and is const float*"));
   const Dispatcher dispatcher(world_.options());
-  EXPECT_NO_THROW((void)(dispatcher.bind<float*, float*, float*, I, I, I, I, float>("rmsnorm", "f32")));
-  EXPECT_NO_THROW((void)(dispatcher.bind<const void*, void*, void*, I, I, I, I, float>("rmsnorm", "f32")));
+  EXPECT_NO_THROW((void)(dispatcher.bind<float*, float*, float*, I, I, I, I, float>("row_rms", "f32")));
+  EXPECT_NO_THROW((void)(dispatcher.bind<const void*, void*, void*, I, I, I, I, float>("row_rms", "f32")));
 }
 
 TEST_F(Bind, an_int_where_int64_belongs_is_named) {
@@ -57,8 +57,8 @@ TEST_F(Bind, a_wrong_scalar_is_named) {
 
 TEST_F(Bind, unknown_kernels_dtypes_and_traits_are_named) {
   const Dispatcher dispatcher(world_.options());
-  EXPECT_THAT(error_of([&] { (void)dispatcher.bind<I>("rmsnrom", "f32"); }).what(),
-              HasSubstr("did you mean \"rmsnorm\""));
+  EXPECT_THAT(error_of([&] { (void)dispatcher.bind<I>("row_rsm", "f32"); }).what(),
+              HasSubstr("did you mean \"row_rms\""));
   EXPECT_THAT((refusal<I>("f16")), HasSubstr("dtype f16: the kernel knows f32"));
   EXPECT_THAT((refusal<I>("f32", {{"WEIGHT", "none"}})), HasSubstr("there is no trait \"WEIGHT\""));
 }

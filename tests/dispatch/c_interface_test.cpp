@@ -26,9 +26,10 @@ class CInterface : public testing::Test {
     ASSERT_EQ(hiptune_open("host", cache.c_str(), kernels.c_str(), &dispatcher_), HIPTUNE_SUCCESS)
         << hiptune_last_error();
   }
-  void bind(const char* name) {
+  void bind(const char* name, const std::vector<hiptune_trait>& traits = {}) {
     open();
-    ASSERT_EQ(hiptune_bind(dispatcher_, name, "f32", nullptr, 0, &kernel_), HIPTUNE_SUCCESS) << hiptune_last_error();
+    ASSERT_EQ(hiptune_bind(dispatcher_, name, "f32", traits.data(), traits.size(), &kernel_), HIPTUNE_SUCCESS)
+        << hiptune_last_error();
   }
   [[nodiscard]] std::string refusal_of_bind(const char* name, const char* dtype,
                                             const std::vector<hiptune_trait>& traits = {}) {
@@ -79,6 +80,7 @@ TEST_F(CInterface, codes_are_those_of_status_and_each_has_its_sentence) {
                                                  {HIPTUNE_INVALID_SCALAR, Status::invalid_scalar},
                                                  {HIPTUNE_NULL_POINTER, Status::null_pointer},
                                                  {HIPTUNE_MISALIGNED_POINTER, Status::misaligned_pointer},
+                                                 {HIPTUNE_UNEXPECTED_POINTER, Status::unexpected_pointer},
                                                  {HIPTUNE_NOT_READY, Status::not_ready},
                                                  {HIPTUNE_LAUNCH_FAILED, Status::launch_failed},
                                                  {HIPTUNE_KERNEL_FAULT, Status::kernel_fault}};
@@ -92,7 +94,7 @@ TEST_F(CInterface, codes_are_those_of_status_and_each_has_its_sentence) {
 }
 
 TEST_F(CInterface, a_bad_call_has_its_code_and_its_words) {
-  bind("rmsnorm");
+  bind("row_rms");
   RmsnormValues values;
   const auto expect = [&](int code, const std::string& words) {
     EXPECT_EQ(hiptune_launch(kernel_, nullptr, values.arguments.data()), code);
@@ -114,6 +116,20 @@ TEST_F(CInterface, a_bad_call_has_its_code_and_its_words) {
   expect(HIPTUNE_MISALIGNED_POINTER, "y does not begin at a multiple of 4 bytes");
   EXPECT_TRUE(std::isnan(values.matrices.y[0])) << "nothing was launched";
   EXPECT_EQ(hiptune_launch(kernel_, nullptr, values.arguments.data()), HIPTUNE_SUCCESS) << hiptune_last_error();
+  EXPECT_LT(values.matrices.error(), test::kRightError);
+}
+
+// The shipped kernel, bound without its weights.
+TEST_F(CInterface, a_buffer_that_is_bound_away_must_be_null) {
+  bind("rmsnorm", {{"WEIGHT", "none"}});
+  RmsnormValues values;
+  EXPECT_EQ(hiptune_launch(kernel_, nullptr, values.arguments.data()), HIPTUNE_UNEXPECTED_POINTER);
+  EXPECT_STREQ(hiptune_last_error(), "rmsnorm: w must be null: the kernel was bound without this buffer");
+  EXPECT_EQ(hiptune_prepare(kernel_, values.arguments.data()), HIPTUNE_FAILED);
+  EXPECT_TRUE(std::isnan(values.matrices.y[0])) << "nothing was launched";
+  values.w = nullptr;
+  EXPECT_EQ(hiptune_launch(kernel_, nullptr, values.arguments.data()), HIPTUNE_SUCCESS) << hiptune_last_error();
+  values.matrices.w.assign(values.matrices.w.size(), 1.0f);  // what no weights mean
   EXPECT_LT(values.matrices.error(), test::kRightError);
 }
 
@@ -163,7 +179,7 @@ TEST_F(CInterface, what_the_device_refuses_and_what_a_kernel_breaks_are_codes_wi
 }
 
 TEST_F(CInterface, no_rows_are_success_and_write_nothing) {
-  bind("rmsnorm");
+  bind("row_rms");
   RmsnormValues values;
   values.rows = 0;
   EXPECT_EQ(hiptune_launch(kernel_, nullptr, values.arguments.data()), HIPTUNE_SUCCESS);
@@ -179,15 +195,15 @@ TEST_F(CInterface, a_device_that_is_not_there_fails_with_words) {
 
 TEST_F(CInterface, kernels_dtypes_and_traits_that_are_not_there_are_named) {
   open();
-  EXPECT_THAT(refusal_of_bind("rmsnrom", "f32"), HasSubstr("did you mean \"rmsnorm\""));
-  EXPECT_THAT(refusal_of_bind("rmsnorm", "f33"), HasSubstr("dtype f33: the kernel knows"));
-  EXPECT_THAT(refusal_of_bind("rmsnorm", "f32", {{"COLOUR", "red"}}), HasSubstr("there is no trait \"COLOUR\""));
+  EXPECT_THAT(refusal_of_bind("row_rsm", "f32"), HasSubstr("did you mean \"row_rms\""));
+  EXPECT_THAT(refusal_of_bind("row_rms", "f33"), HasSubstr("dtype f33: the kernel knows"));
+  EXPECT_THAT(refusal_of_bind("row_rms", "f32", {{"COLOUR", "red"}}), HasSubstr("there is no trait \"COLOUR\""));
   EXPECT_THAT(refusal_of_bind("copy", "f32", {{"ALIGN", "16"}}), HasSubstr("ALIGN is found from each call's pointers"));
   EXPECT_THAT(refusal_of_bind("copy", "f32", {{"A", "1"}, {"A", "2"}}), HasSubstr("trait A is given twice"));
 }
 
 TEST_F(CInterface, null_is_refused_where_it_may_not_be) {
-  bind("rmsnorm");
+  bind("row_rms");
   RmsnormValues values;
   hiptune_kernel* none = nullptr;
   const auto expect = [](int code, const std::string& words) {
@@ -197,12 +213,12 @@ TEST_F(CInterface, null_is_refused_where_it_may_not_be) {
   const hiptune_trait nameless{nullptr, "1"};
   char text = 'a';
   expect(hiptune_open("host", nullptr, nullptr, nullptr), "hiptune_open: dispatcher");
-  expect(hiptune_bind(nullptr, "rmsnorm", "f32", nullptr, 0, &none), "hiptune_bind: dispatcher");
+  expect(hiptune_bind(nullptr, "row_rms", "f32", nullptr, 0, &none), "hiptune_bind: dispatcher");
   expect(hiptune_bind(dispatcher_, nullptr, "f32", nullptr, 0, &none), "hiptune_bind: name");
-  expect(hiptune_bind(dispatcher_, "rmsnorm", nullptr, nullptr, 0, &none), "hiptune_bind: dtype");
-  expect(hiptune_bind(dispatcher_, "rmsnorm", "f32", nullptr, 1, &none), "hiptune_bind: traits");
-  expect(hiptune_bind(dispatcher_, "rmsnorm", "f32", &nameless, 1, &none), "hiptune_bind: a trait's name or value");
-  expect(hiptune_bind(dispatcher_, "rmsnorm", "f32", nullptr, 0, nullptr), "hiptune_bind: kernel");
+  expect(hiptune_bind(dispatcher_, "row_rms", nullptr, nullptr, 0, &none), "hiptune_bind: dtype");
+  expect(hiptune_bind(dispatcher_, "row_rms", "f32", nullptr, 1, &none), "hiptune_bind: traits");
+  expect(hiptune_bind(dispatcher_, "row_rms", "f32", &nameless, 1, &none), "hiptune_bind: a trait's name or value");
+  expect(hiptune_bind(dispatcher_, "row_rms", "f32", nullptr, 0, nullptr), "hiptune_bind: kernel");
   expect(hiptune_launch(nullptr, nullptr, values.arguments.data()), "hiptune_launch: kernel");
   expect(hiptune_launch(kernel_, nullptr, nullptr), "hiptune_launch: arguments");
   expect(hiptune_prepare(nullptr, values.arguments.data()), "hiptune_prepare: kernel");
@@ -219,7 +235,7 @@ TEST_F(CInterface, null_is_refused_where_it_may_not_be) {
 }
 
 TEST_F(CInterface, an_explanation_is_cut_to_the_caller_s_buffer_and_tells_its_length) {
-  bind("rmsnorm");
+  bind("row_rms");
   RmsnormValues values;
   std::size_t length = 0;
   ASSERT_EQ(hiptune_explain(kernel_, values.arguments.data(), nullptr, 0, &length), HIPTUNE_SUCCESS);
@@ -234,7 +250,7 @@ TEST_F(CInterface, an_explanation_is_cut_to_the_caller_s_buffer_and_tells_its_le
 }
 
 TEST_F(CInterface, words_are_the_calling_thread_s_own) {
-  bind("rmsnorm");
+  bind("row_rms");
   EXPECT_EQ(hiptune_launch(kernel_, nullptr, nullptr), HIPTUNE_FAILED);
   std::thread([&] {
     EXPECT_STREQ(hiptune_last_error(), "");

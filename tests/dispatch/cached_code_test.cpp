@@ -42,15 +42,15 @@ class CachedCode : public testing::Test {
  protected:
   // Two entries of which only the first one's code, and where asked for the fallback's, is stored.
   void tune_and_store_code(bool with_fallback) {
-    world_.tuned("rmsnorm", {16, 40}, {"REDUCTION=serial", "BLOCK_SIZE=64"});
+    world_.tuned("row_rms", {16, 40}, {"REDUCTION=serial", "BLOCK_SIZE=64"});
     Matrices(16, 40).prepare(bind_rmsnorm(Dispatcher(world_.options())));
     if (!with_fallback) forget_fallback();
-    world_.tuned("rmsnorm", {16, 4000}, {"REDUCTION=serial", "BLOCK_SIZE=128"});
+    world_.tuned("row_rms", {16, 4000}, {"REDUCTION=serial", "BLOCK_SIZE=128"});
     world_.options().cxx_compiler = "no-such-compiler";
   }
 
   void forget_fallback() {
-    const Kernel kernel = world_.path().load("rmsnorm");
+    const Kernel kernel = world_.path().load("row_rms");
     const Problem problem = make_problem(kernel.space, {16, 40}, Dtype::f32, {});
     const Target target = test::host_target();
     const Variant variant = make_variant(kernel, problem, target.facts, kernel.space.fallback);

@@ -29,7 +29,7 @@ class DispatcherTest : public testing::Test {
 };
 
 TEST_F(DispatcherTest, an_exact_entry_is_used_and_right) {
-  world_.tuned("rmsnorm", {16, 40}, {"REDUCTION=lds_tree", "BLOCK_SIZE=64"});
+  world_.tuned("row_rms", {16, 40}, {"REDUCTION=lds_tree", "BLOCK_SIZE=64"});
   const test::Rmsnorm kernel = rmsnorm();
   Matrices matrices(16, 40);
   const Explanation explanation = matrices.explain(kernel);
@@ -40,8 +40,8 @@ TEST_F(DispatcherTest, an_exact_entry_is_used_and_right) {
 }
 
 TEST_F(DispatcherTest, rows_between_two_entries_take_the_nearer_one) {
-  world_.tuned("rmsnorm", {1, 40}, {"REDUCTION=lds_tree", "BLOCK_SIZE=32"});
-  world_.tuned("rmsnorm", {100, 40}, {"REDUCTION=serial", "BLOCK_SIZE=64"});
+  world_.tuned("row_rms", {1, 40}, {"REDUCTION=lds_tree", "BLOCK_SIZE=32"});
+  world_.tuned("row_rms", {100, 40}, {"REDUCTION=serial", "BLOCK_SIZE=64"});
   const test::Rmsnorm kernel = rmsnorm();
   Matrices few(9, 40), many(11, 40);
   EXPECT_EQ(few.explain(kernel).config, "REDUCTION=lds_tree BLOCK_SIZE=32");
@@ -78,7 +78,7 @@ TEST_F(DispatcherTest, a_bad_call_is_a_status_with_a_sentence_and_launches_nothi
   Matrices matrices(2, 8);
   matrices.cols = 0;
   EXPECT_EQ(matrices.call(kernel), Status::invalid_dimension);
-  EXPECT_EQ(last_error(), "rmsnorm: cols is 0, and must be from 1 to 16777216");
+  EXPECT_EQ(last_error(), "row_rms: cols is 0, and must be from 1 to 16777216");
   matrices.cols = -3;
   EXPECT_EQ(matrices.call(kernel), Status::invalid_dimension);
   matrices.cols = 8;
@@ -86,7 +86,7 @@ TEST_F(DispatcherTest, a_bad_call_is_a_status_with_a_sentence_and_launches_nothi
   EXPECT_EQ(matrices.call(kernel), Status::invalid_stride);
   EXPECT_THAT(last_error(), HasSubstr("x_stride is 7"));
   EXPECT_EQ(kernel(nullptr, nullptr, matrices.w.data(), matrices.y.data(), 2, 8, 8, 8, 1e-5f), Status::null_pointer);
-  EXPECT_EQ(last_error(), "rmsnorm: x is null");
+  EXPECT_EQ(last_error(), "row_rms: x is null");
   EXPECT_TRUE(std::isnan(matrices.y[0]));
   matrices.stride = 7;
   EXPECT_THAT(error_of([&] { (void)matrices.explain(kernel); }).what(), HasSubstr("x_stride is 7"));
@@ -123,12 +123,12 @@ TEST_F(DispatcherTest, a_misaligned_pointer_gets_no_wide_vectors) {
 }
 
 TEST_F(DispatcherTest, an_entry_whose_template_has_changed_is_not_used_and_explained) {
-  world_.copy_kernel("rmsnorm");
-  world_.tuned("rmsnorm", {16, 40}, {"REDUCTION=serial", "BLOCK_SIZE=64"});
-  const std::string text = made_up::text_of(world_.kernel_folder() / "rmsnorm.hip");
-  world_.write_kernel_file("rmsnorm.hip", text + "\n// only a comment\n");
+  world_.copy_kernel("row_rms");
+  world_.tuned("row_rms", {16, 40}, {"REDUCTION=serial", "BLOCK_SIZE=64"});
+  const std::string text = made_up::text_of(world_.kernel_folder() / "row_rms.hip");
+  world_.write_kernel_file("row_rms.hip", text + "\n// only a comment\n");
   EXPECT_EQ(Matrices(16, 40).explain(rmsnorm()).choice, Choice::exact);
-  world_.write_kernel_file("rmsnorm.hip", text + "\nconstexpr int kAnything = 1;\n");
+  world_.write_kernel_file("row_rms.hip", text + "\nconstexpr int kAnything = 1;\n");
   const Explanation explanation = Matrices(16, 40).explain(rmsnorm());
   EXPECT_EQ(explanation.choice, Choice::fallback);
   EXPECT_THAT(explanation.reason,
@@ -136,10 +136,10 @@ TEST_F(DispatcherTest, an_entry_whose_template_has_changed_is_not_used_and_expla
 }
 
 TEST_F(DispatcherTest, the_nearer_cache_overlays_the_farther_one_unless_its_entry_is_stale) {
-  const Kernel kernel = world_.path().load("rmsnorm");
-  const CacheKey key = world_.key("rmsnorm");
-  const auto shared = world_.record("rmsnorm", {16, 40}, {"REDUCTION=serial", "BLOCK_SIZE=64"});
-  auto own = world_.record("rmsnorm", {16, 40}, {"REDUCTION=lds_tree", "BLOCK_SIZE=64"});
+  const Kernel kernel = world_.path().load("row_rms");
+  const CacheKey key = world_.key("row_rms");
+  const auto shared = world_.record("row_rms", {16, 40}, {"REDUCTION=serial", "BLOCK_SIZE=64"});
+  auto own = world_.record("row_rms", {16, 40}, {"REDUCTION=lds_tree", "BLOCK_SIZE=64"});
   Store(world_.other_cache()).put(key, shared);
   Store(world_.options().cache).put(key, own);
   const std::vector<std::filesystem::path> roots{world_.options().cache, world_.other_cache()};
@@ -155,21 +155,21 @@ TEST_F(DispatcherTest, the_nearer_cache_overlays_the_farther_one_unless_its_entr
 }
 
 TEST_F(DispatcherTest, a_damaged_cache_is_warned_of_on_stderr_and_the_fallback_serves) {
-  made_up::write_text(Store(world_.options().cache).file_of(world_.key("rmsnorm")), "{\"about\": not JSON");
+  made_up::write_text(Store(world_.options().cache).file_of(world_.key("row_rms")), "{\"about\": not JSON");
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
   const test::Rmsnorm kernel = rmsnorm();
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("rmsnorm.json"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("row_rms.json"));
   const Explanation explanation = Matrices(16, 40).explain(kernel);
   EXPECT_EQ(explanation.choice, Choice::fallback);
-  EXPECT_THAT(explanation.reason, HasSubstr("rmsnorm.json"));
+  EXPECT_THAT(explanation.reason, HasSubstr("row_rms.json"));
   expect_right(Matrices(16, 40), kernel);
 }
 
 TEST_F(DispatcherTest, a_cache_of_a_newer_schema_is_left_alone_and_the_fallback_serves) {
-  const auto file = Store(world_.options().cache).file_of(world_.key("rmsnorm"));
-  const std::string text = R"({"about":{"kernel":"rmsnorm","schema_version":99},"entries":[]})";
+  const auto file = Store(world_.options().cache).file_of(world_.key("row_rms"));
+  const std::string text = R"({"about":{"kernel":"row_rms","schema_version":99},"entries":[]})";
   made_up::write_text(file, text);
   const test::Rmsnorm kernel = rmsnorm();
   EXPECT_EQ(Matrices(16, 40).explain(kernel).choice, Choice::fallback);
@@ -195,7 +195,7 @@ class BindingTest : public DispatcherTest {
                                                   detail::argument_type<float*>(), detail::argument_type<I>(),
                                                   detail::argument_type<I>(),      detail::argument_type<I>(),
                                                   detail::argument_type<I>(),      detail::argument_type<float>()};
-    return std::make_unique<detail::Binding>(state, "rmsnorm", Dtype::f32, Assignment{}, types);
+    return std::make_unique<detail::Binding>(state, "row_rms", Dtype::f32, Assignment{}, types);
   }
 };
 
@@ -210,7 +210,7 @@ struct Arguments {
 };
 
 TEST_F(BindingTest, dimensions_never_seen_are_built_in_the_background_while_the_fallback_serves) {
-  world_.tuned("rmsnorm", {16, 40}, {"REDUCTION=serial", "BLOCK_SIZE=64"});
+  world_.tuned("row_rms", {16, 40}, {"REDUCTION=serial", "BLOCK_SIZE=64"});
   const auto binding = bind();
   Arguments call(16, 40);
   EXPECT_EQ(binding->ready_lists(), 0u);
@@ -225,7 +225,7 @@ TEST_F(BindingTest, dimensions_never_seen_are_built_in_the_background_while_the_
 }
 
 TEST_F(BindingTest, prepare_builds_at_once_for_every_row_count_and_launches_nothing) {
-  world_.tuned("rmsnorm", {16, 40}, {"REDUCTION=serial", "BLOCK_SIZE=64"});
+  world_.tuned("row_rms", {16, 40}, {"REDUCTION=serial", "BLOCK_SIZE=64"});
   const auto binding = bind();
   Arguments one(1, 40), many(50, 40);
   binding->prepare(one.list.data());
@@ -236,7 +236,7 @@ TEST_F(BindingTest, prepare_builds_at_once_for_every_row_count_and_launches_noth
 }
 
 TEST_F(BindingTest, three_hundred_column_counts_stay_bounded_and_right) {
-  world_.tuned("rmsnorm", {2, 40}, {"REDUCTION=serial", "BLOCK_SIZE=32"});
+  world_.tuned("row_rms", {2, 40}, {"REDUCTION=serial", "BLOCK_SIZE=32"});
   const auto binding = bind();
   for (std::int64_t cols = 1; cols <= 300; ++cols) {
     Arguments call(2, cols);

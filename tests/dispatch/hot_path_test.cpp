@@ -37,7 +37,7 @@ TEST(HotPath, the_count_sees_an_allocation) {
 
 TEST(HotPath, a_warmed_call_allocates_nothing) {
   test::World world;
-  world.tuned("rmsnorm", {16, 40}, {"REDUCTION=lds_tree", "BLOCK_SIZE=64"});
+  world.tuned("row_rms", {16, 40}, {"REDUCTION=lds_tree", "BLOCK_SIZE=64"});
   const test::Rmsnorm kernel = test::bind_rmsnorm(Dispatcher(world.options()));
   test::Matrices matrices(16, 40);
   matrices.prepare(kernel);

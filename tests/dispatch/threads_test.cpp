@@ -17,7 +17,7 @@ void on_all_threads(const std::function<void(int)>& work) {
 
 TEST(Threads, calls_of_mixed_shapes_are_right_while_their_plans_are_built) {
   test::World world;
-  for (std::int64_t cols : {24, 96, 200}) world.tuned("rmsnorm", {16, cols}, {"REDUCTION=serial", "BLOCK_SIZE=64"});
+  for (std::int64_t cols : {24, 96, 200}) world.tuned("row_rms", {16, cols}, {"REDUCTION=serial", "BLOCK_SIZE=64"});
   const test::Rmsnorm kernel = test::bind_rmsnorm(Dispatcher(world.options()));
   std::atomic<int> wrong{0};
   on_all_threads([&](int thread) {

@@ -24,6 +24,7 @@ class World {
   World() {
     options_.device = "host";
     options_.cache = folder_.path() / "cache";
+    options_.kernel_paths = {test_kernels()};
   }
 
   [[nodiscard]] Options& options() { return options_; }
@@ -31,18 +32,19 @@ class World {
   [[nodiscard]] std::filesystem::path other_cache() const { return folder_.path() / "other"; }
   [[nodiscard]] KernelPath path() const { return {options_.kernel_paths, {}}; }
 
-  // The three files of a shipped kernel, to be changed.
+  // The small kernels for tests that want just some kernel.
+  [[nodiscard]] static std::filesystem::path test_kernels() { return HIPTUNE_SOURCE_DIR "/tests/kernels"; }
+
+  // The three files of a test kernel, to be changed.
   void copy_kernel(const std::string& name) {
-    const std::filesystem::path root = HIPTUNE_SOURCE_DIR;
     std::filesystem::create_directories(kernel_folder());
-    for (const std::string& file : {name + ".hip", name + ".reference.hip"})
-      std::filesystem::copy_file(root / "kernel_templates" / file, kernel_folder() / file);
-    std::filesystem::copy_file(root / "search_spaces" / (name + ".json"), kernel_folder() / (name + ".json"));
-    options_.kernel_paths = {kernel_folder()};
+    for (const std::string& file : {name + ".hip", name + ".reference.hip", name + ".json"})
+      std::filesystem::copy_file(test_kernels() / file, kernel_folder() / file);
+    take_own_kernels_first();
   }
   void write_kernel_file(const std::string& name, const std::string& text) {
     made_up::write_text(kernel_folder() / name, text);
-    options_.kernel_paths = {kernel_folder()};
+    take_own_kernels_first();
   }
 
   // An entry as `tune` would have stored it now.
@@ -72,6 +74,8 @@ class World {
   [[nodiscard]] CacheKey key(const std::string& kernel) const { return cache_key(target_, kernel); }
 
  private:
+  void take_own_kernels_first() { options_.kernel_paths = {kernel_folder(), test_kernels()}; }
+
   made_up::Folder folder_;
   Options options_;
   Target target_ = host_target();
@@ -83,7 +87,7 @@ using Rmsnorm =
 inline Rmsnorm bind_rmsnorm(const Dispatcher& dispatcher) {
   return dispatcher
       .bind<const float*, const float*, float*, std::int64_t, std::int64_t, std::int64_t, std::int64_t, float>(
-          "rmsnorm", "f32");
+          "row_rms", "f32");
 }
 
 // Matrices of one RMSNorm call, with values that no two elements share.

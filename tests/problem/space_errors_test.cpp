@@ -59,6 +59,8 @@ const Fault kSchemaFaults[] = {
     {"scalar_of_16_bits", "/arguments/4/type", "write \"f32\""},
     {"scalar_range_of_one", "/arguments/4/range", "[minimum, maximum]"},
     {"scalar_without_range", "/arguments/4", "\"range\" is missing"},
+    {"spills_as_number", "/spills", "must be"},
+    {"spills_unknown", "/spills", "must be \"allowed\" or \"rejected\""},
     {"tolerance_without_reason", "/tolerance", "\"reason\" is missing"},
     {"trait_given_with_buffers", "/traits/LEVEL/buffers", "remove it"},
     {"trait_source_unknown", "/traits/ALIGN/source", "\"given\", \"alignment\" or \"aliasing\""},

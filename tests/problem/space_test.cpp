@@ -121,5 +121,10 @@ TEST(Space, the_canonical_text_ignores_white_space_but_not_order) {
   EXPECT_THAT(minimal_space().canonical_text, HasSubstr("{\"schema_version\":1,\"kernel\":\"scale\","));
 }
 
+TEST(Space, spills_are_allowed_unless_it_rejects_them) {
+  EXPECT_FALSE(minimal_space().rejects_spills);
+  EXPECT_TRUE(test::read_file(test::tests_folder() / "schema/good/spills_rejected.json").rejects_spills);
+}
+
 }  // namespace
 }  // namespace hiptune

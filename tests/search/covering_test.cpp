@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <set>
 
 namespace hiptune {
@@ -19,7 +21,7 @@ std::set<std::string> pairs(const std::vector<Assignment>& configs) {
   std::set<std::string> found;
   for (const Assignment& config : configs)
     for (std::size_t i = 0; i < config.size(); ++i)
-      for (std::size_t j = i + 1; j < config.size(); ++j) found.insert(to_string(Assignment{config[i], config[j]}));
+      for (std::size_t j = i; j < config.size(); ++j) found.insert(to_string(Assignment{config[i], config[j]}));
   return found;
 }
 
@@ -39,6 +41,20 @@ TEST(Covering, pairs_that_no_candidate_has_are_not_asked_for) {
 TEST(Covering, a_single_tunable_keeps_all_its_values) {
   const std::vector<Assignment> all{{{"A", std::int64_t{1}}}, {{"A", std::int64_t{2}}}};
   EXPECT_EQ(pairwise_covering(all), all);
+}
+
+// Whoever stops early has seen many: each choice adds no more new pairs than the one before.
+TEST(Covering, what_adds_most_comes_first) {
+  const auto chosen = pairwise_covering(grid(4, 5, 6));
+  std::vector<std::size_t> added;
+  std::size_t seen = 0;
+  for (std::size_t count = 1; count <= chosen.size(); ++count) {
+    const std::size_t now = pairs({chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(count)}).size();
+    added.push_back(now - seen);
+    seen = now;
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(added, std::greater<>()));
+  EXPECT_EQ(added.front(), 6U);  // three pairs and three values
 }
 
 TEST(Covering, nothing_is_covered_by_nothing) { EXPECT_TRUE(pairwise_covering({}).empty()); }

@@ -61,7 +61,7 @@ TEST(Strategies, an_unknown_one_is_bad_input_that_names_those_there_are) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::bad_input);
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("exhaustive, random"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("exhaustive, random, covering"));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "mutants/mutation.hpp"
 #include "session/coordinator.hpp"
@@ -55,15 +56,18 @@ class OwnKernels {
       std::filesystem::copy_file(entry.path(), path() / entry.path().filename());
     for (const char* name : {"copy.hip", "copy.reference.hip"})
       std::filesystem::copy_file(source_folder() / "kernel_templates" / name, path() / name);
-    std::filesystem::copy_file(source_folder() / "search_spaces/copy.json", path() / "copy.json");
-    edit(path() / "copy.json", {"", "[64, 256, 1024]", "[256]"});
-    edit(path() / "copy.json", {"", "\"VECTOR_BYTES\": {\"values\": [4, 8, 16]", "\"VECTOR_BYTES\": {\"values\": [4]"});
-    edit(path() / "copy.json", {"", "[1, 4, 16]", "[4]"});
-    edit(path() / "copy.json", {"", "\"VECTORS_PER_THREAD\": 1}", "\"VECTORS_PER_THREAD\": 4}"});
+    keep_only_fallback(nlohmann::ordered_json::parse(text_of_file(source_folder() / "search_spaces/copy.json")));
   }
   [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
 
  private:
+  void keep_only_fallback(nlohmann::ordered_json space) const {
+    for (auto& [name, tunable] : space["tunables"].items())
+      tunable["values"] = nlohmann::ordered_json::array({space["fallback"][name]});
+    space["baselines"] = {{"only", space["fallback"]}};
+    std::ofstream(path() / "copy.json") << space.dump();
+  }
+
   TemporaryFolder folder_;
 };
 

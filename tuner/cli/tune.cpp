@@ -27,7 +27,7 @@ struct TuneOptions {
   ProblemOptions problem;
   VariantOptions variants;
   TimingOptions timing;
-  std::string strategy = "exhaustive";
+  std::string strategy;
   std::size_t trials = 0;
   std::string objective = "cold";
   int processes = TuneRequest{}.processes;
@@ -56,7 +56,7 @@ TuneRequest request_for(const TuneOptions& options, const Problem& problem, cons
   TuneRequest request;
   request.problem = problem;
   request.fixed = parse_restriction(space, options.variants.fixed);
-  request.strategy = options.strategy;
+  if (!options.strategy.empty()) request.strategy = options.strategy;
   if (options.trials > 0) request.max_trials = options.trials;
   request.seed = options.variants.seed;
   request.objective = parse_objective(options.objective).value();  // CLI11 has checked it
@@ -169,6 +169,13 @@ std::string finals_of(const TuneResult& result) {
   return table.text();
 }
 
+// Whether the search ended before the space did, and how it would not.
+std::string extent_text(const Extent& extent, std::size_t candidates) {
+  if (!extent.leaves_out_of(candidates)) return "";
+  return fmt::format("{} of {} valid configurations, strategy {}{}", *extent.max_trials, candidates, extent.strategy,
+                     extent.is_default ? "; --strategy exhaustive tries all" : ", as --trials says");
+}
+
 void print_result(const TuneResult& result, const TuneRequest& request, const Space& space, bool lost) {
   print("");
   print(table_of(result, request.objective) + yardstick_text(result));
@@ -182,6 +189,7 @@ void print_result(const TuneResult& result, const TuneRequest& request, const Sp
   if (result.invalid.count > 0)
     print(fmt::format("{} more {} invalid here: {}", result.invalid.count, result.invalid.count == 1 ? "is" : "are",
                       result.invalid.example));
+  if (const std::string part = extent_text(result.extent, result.candidates); !part.empty()) print("searched: " + part);
   if (lost) return print("lost: readers of the cache do not find this result");
   if (!result.refusal.empty()) return print("nothing was stored: " + result.refusal);
   if (result.storing == Storing::none) return print("nothing usable came out; nothing was stored");
@@ -200,7 +208,9 @@ Json result_json(const Space& space, const TuneResult& result, const TuneRequest
                                                            : "none"},
             {"problem", to_string(space, request.problem)},
             {"objective", to_string(request.objective)},
+            {"strategy", result.extent.strategy},
             {"trials", result.trials.size()},
+            {"candidates", result.candidates},
             {"failures", failures_by_kind(result.trials)}};
   if (space.tolerance.origin) json["origin_limit"] = *space.tolerance.origin;
   if (!result.yardstick) json["no_yardstick"] = result.no_yardstick;
@@ -222,7 +232,8 @@ Json result_json(const Space& space, const TuneResult& result, const TuneRequest
 }
 
 TuneListener json_listener(const Space& space) {
-  return {[&space](const Problem& problem, const MeasuredYardstick& yardstick) {
+  return {{},
+          [&space](const Problem& problem, const MeasuredYardstick& yardstick) {
             print_json({{"yardstick", yardstick.name},
                         {"problem", to_string(space, problem)},
                         {"samples", to_json(yardstick.samples)}});
@@ -245,6 +256,9 @@ std::string self_test_text(const std::vector<CaughtFault>& faults) {
 // The problem stands above its lines.
 TuneListener text_listener(std::size_t width) {
   return {
+      [](const Problem&, const Extent& extent, std::size_t candidates) {
+        if (const std::string part = extent_text(extent, candidates); !part.empty()) print("  tries " + part);
+      },
       [width](const Problem&, const MeasuredYardstick& yardstick) {
         print(fmt::format("  {:<{}} {:<14} cold {:>9}  warm {:>9}", "yardstick: " + yardstick.name, width, "timed",
                           format_time(median(yardstick.samples.cold)), format_time(median(yardstick.samples.warm))));
@@ -317,7 +331,7 @@ int run(Context& context, const TuneOptions& options) {
   const Kernel& kernel = *context.kernel;
   const std::vector<Problem> problems = options.problem.problems(kernel.space);
   (void)request_for(options, problems.front(), kernel.space);  // bad input shows before anything runs
-  (void)make_strategy(options.strategy, {});
+  if (!options.strategy.empty()) (void)make_strategy(options.strategy, {});
   const KernelPath path = context.kernel_path();
   const Kernel copy = path.load("copy");
   if (kernel.name != copy.name) warn_of_shadowed(path, copy.name);
@@ -356,11 +370,18 @@ Action configure(CLI::App& command, const Context& context) {
   options->variants.add_to(command);
   options->variants.add_jobs_to(command);
   options->timing.add_to(command);
-  command.add_option("--strategy", options->strategy, strategy_names())
+  command
+      .add_option("--strategy", options->strategy,
+                  fmt::format("{} (default: exhaustive where at most {} configurations are valid, else covering)",
+                              strategy_names(), kSmallSpace))
       ->type_name("NAME")
-      ->capture_default_str()
       ->group("Search");
-  command.add_option("--trials", options->trials, "at most so many configurations")
+  command
+      .add_option(
+          "--trials", options->trials,
+          fmt::format("at most so many configurations (default: all; without --strategy, where more than {} are "
+                      "valid, {} on a GPU and {} on the CPU)",
+                      kSmallSpace, kTrialsOnGpu, kTrialsOnCpu))
       ->type_name("N")
       ->check(CLI::Range(1, 1000000000).description(""))
       ->group("Search");

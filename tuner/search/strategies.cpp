@@ -9,6 +9,7 @@ const std::vector<StrategyEntry>& strategies() {
   static const std::vector<StrategyEntry> table{
       {"exhaustive", "every configuration, in the space's order", exhaustive_strategy},
       {"random", "configurations drawn without repetition from a seed", random_strategy},
+      {"covering", "first some in which every pair of values occurs, then the rest as random does", covering_strategy},
   };
   return table;
 }

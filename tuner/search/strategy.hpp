@@ -46,5 +46,6 @@ struct StrategyEntry {
 
 [[nodiscard]] std::unique_ptr<Strategy> exhaustive_strategy(StrategyRequest request);
 [[nodiscard]] std::unique_ptr<Strategy> random_strategy(StrategyRequest request);
+[[nodiscard]] std::unique_ptr<Strategy> covering_strategy(StrategyRequest request);
 
 }  // namespace hiptune

@@ -100,6 +100,8 @@ TuneResult Tuning::run(const TuneRequest& request) {
   TuneResult result;
   const Enumeration found = valid_configs(kernel_.space, request.problem, target.facts, request.fixed);
   result.invalid = found.invalid;
+  result.candidates = found.valid.size();
+  choose_extent(request, result);
   done_.clear();
   fastest_ = nullptr;
   is_prepared_ = false;
@@ -108,9 +110,10 @@ TuneResult Tuning::run(const TuneRequest& request) {
   journal_.append({{"tune", kernel_.name},
                    {"problem", to_string(kernel_.space, request.problem)},
                    {"device", target.id},
-                   {"strategy", request.strategy},
+                   {"strategy", result.extent.strategy},
                    {"seed", request.seed},
                    {"fixed", to_json(request.fixed)}});
+  if (listener_.extent) listener_.extent(request.problem, result.extent, result.candidates);
   if (request.self_test) run_self_test(request);
   take_yardstick(request, result);
   prepare(request);
@@ -122,6 +125,11 @@ TuneResult Tuning::run(const TuneRequest& request) {
   remove_disproved(request, result);
   if (result.selection && result.refusal.empty()) store_winner(request, result);
   return result;
+}
+
+void Tuning::choose_extent(const TuneRequest& request, TuneResult& result) {
+  result.extent = extent_of_search(request.strategy, request.max_trials, result.candidates,
+                                   coordinator_.target().backend == "host");
 }
 
 void Tuning::prepare(const TuneRequest& request) {
@@ -217,7 +225,7 @@ void Tuning::run_baselines(const TuneRequest& request, TuneResult& result) {
 }
 
 void Tuning::search(const TuneRequest& request, const std::vector<Config>& candidates, TuneResult& result) {
-  const auto strategy = make_strategy(request.strategy, {candidates, request.seed, request.max_trials});
+  const auto strategy = make_strategy(result.extent.strategy, {candidates, request.seed, result.extent.max_trials});
   while (true) {
     expect(kernel_.space.baselines.size(), strategy->ahead(coordinator_.lookahead()));
     const auto config = strategy->ask();
@@ -331,8 +339,8 @@ void Tuning::take_finals(const TuneRequest& request, const std::vector<std::size
   }
 }
 
-bool Tuning::tries_a_part(const TuneRequest& request) const {
-  return is_partial(kernel_.space, request.fixed) || request.max_trials;
+bool Tuning::tries_a_part(const TuneRequest& request, const TuneResult& result) const {
+  return is_partial(kernel_.space, request.fixed) || result.extent.leaves_out_of(result.candidates);
 }
 
 void Tuning::remove_disproved(const TuneRequest& request, TuneResult& result) {
@@ -360,7 +368,7 @@ void Tuning::store_winner(const TuneRequest& request, TuneResult& result) {
   const CacheKey key = cache_key(coordinator_.target(), kernel_.name);
   result.record = make_record(request, result);
   result.storing = Storing::stored;
-  if (tries_a_part(request)) {
+  if (tries_a_part(request, result)) {
     for (const Record& old : store_.load(key).records) {
       const bool same = problem_key(old) == problem_key(*result.record) && old.objective == request.objective;
       const bool faster = summary_for(old.timing, request.objective).median_ns <=

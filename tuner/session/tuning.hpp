@@ -8,10 +8,10 @@
 
 #include "cache/store.hpp"
 #include "problem/enumeration.hpp"
+#include "search/extent.hpp"
 #include "session/coordinator.hpp"
 #include "session/journal.hpp"
 #include "session/selection.hpp"
-#include "problem/enumeration.hpp"
 #include "session/yardstick.hpp"
 
 namespace hiptune {
@@ -25,9 +25,9 @@ enum class Prechecked {
 
 struct TuneRequest {
   Problem problem;
-  Restriction fixed;  // tunables held to some of their values
-  std::string strategy = "exhaustive";
-  std::optional<std::size_t> max_trials;
+  Restriction fixed;                      // tunables held to some of their values
+  std::optional<std::string> strategy;    // none: by the number of valid configurations
+  std::optional<std::size_t> max_trials;  // none: all, or as many as `extent_of_search` says
   std::uint64_t seed = 0;
   Objective objective = Objective::cold;
   TimingLimits limits;
@@ -65,8 +65,10 @@ enum class Storing {
 };
 
 struct TuneResult {
-  Invalid invalid;            // not tried
-  std::vector<Trial> trials;  // of the search, in the space's order
+  Invalid invalid;             // not tried
+  Extent extent;               // of the search
+  std::size_t candidates = 0;  // valid configurations, of which it tried those below
+  std::vector<Trial> trials;   // of the search, in the space's order
   std::vector<MeasuredBaseline> baselines;
   std::optional<MeasuredYardstick> yardstick;
   std::string no_yardstick;            // why there is none
@@ -82,6 +84,7 @@ struct TuneResult {
 
 // Called as results arrive. All may be empty.
 struct TuneListener {
+  std::function<void(const Problem&, const Extent&, std::size_t candidates)> extent{};  // before anything runs
   std::function<void(const Problem&, const MeasuredYardstick&)> yardstick{};  // not called where there is none
   std::function<void(const Problem&, const Trial&, const std::string& baseline)> trial{};  // baseline: a name, or empty
   std::function<void(const Problem&, const std::vector<CaughtFault>&)> self_test{};
@@ -108,6 +111,7 @@ class Tuning {
   [[nodiscard]] YardstickSearch measure_yardstick(const TuneRequest& request, double bytes);
   void try_copy_kernel(const TuneRequest& request, double bytes, YardstickSearch& search);
   void run_baselines(const TuneRequest& request, TuneResult& result);
+  void choose_extent(const TuneRequest& request, TuneResult& result);
   void search(const TuneRequest& request, const std::vector<Config>& candidates, TuneResult& result);
   // What runs next, as far as it has not run: the baselines from `first` on, then `more`.
   void expect(std::size_t first_baseline, const std::vector<Config>& more);
@@ -135,7 +139,7 @@ class Tuning {
   void remove_disproved(const TuneRequest& request, TuneResult& result);
   void store_winner(const TuneRequest& request, TuneResult& result);
   [[nodiscard]] Record make_record(const TuneRequest& request, const TuneResult& result) const;
-  [[nodiscard]] bool tries_a_part(const TuneRequest& request) const;
+  [[nodiscard]] bool tries_a_part(const TuneRequest& request, const TuneResult& result) const;
 
   Coordinator& coordinator_;
   const Kernel& kernel_;
