@@ -42,7 +42,7 @@ class ShippedRmsnorm : public testing::TestWithParam<std::string> {
       const Trial trial = bench.run(config, std::nullopt, [](const std::string&) {});
       EXPECT_EQ(trial.outcome, Outcome::passed)
           << to_string(kernel.space, problem) << " " << to_string(config) << ": " << trial.detail;
-      EXPECT_GT(trial.checks, 20);
+      EXPECT_GT(trial.checks, 10);  // not every small shape is one that the settings are for
       EXPECT_GT(trial.errors.in_limits, 0) << "nothing was rounded, so nothing was compared";
     }
   }
