@@ -103,11 +103,11 @@ class BadInput(Home):
 
     def test_an_empty_cache_shows_nothing_and_says_how_to_fill_it(self):
         cache = self.home / "empty"
-        said = self.run_hiptune("show", "row_rms", "--rows", "7", "--cache", cache, expect=1).stdout
-        self.assertIn(f"`hiptune tune row_rms --rows 7 --cols 1024 --cache {cache}` makes one", said)
-        said = self.run_hiptune("dispatch", "row_rms", *SHAPE, "--cache", cache).stdout
+        said = self.run_hiptune("show", "rmsnorm", "--rows", "7", "--cache", cache, expect=1).stdout
+        self.assertIn(f"`hiptune tune rmsnorm --rows 7 --cols 1024 --cache {cache}` makes one", said)
+        said = self.run_hiptune("dispatch", "rmsnorm", *SHAPE, "--cache", cache).stdout
         self.assertIn(f"in {cache} and ", said)
-        self.assertIn(f"make one with `hiptune tune row_rms --rows 4 --cols 16 --device host --cache {cache}`", said)
+        self.assertIn(f"make one with `hiptune tune rmsnorm --rows 4 --cols 16 --device host --cache {cache}`", said)
 
     def test_no_compiler_is_exit_3(self):
         for environment in ({"HIPTUNE_CXX": "nonexistent"}, {"PATH": "/nonexistent"}):

@@ -75,10 +75,19 @@ class Help(Home):
 
     def test_with_a_kernel_its_dimensions_and_tunables_are_told(self):
         for verb in ("tune", "verify", "show", "dispatch"):
-            text = self.run_hiptune(verb, "row_rms", "--help").stdout
+            text = self.run_hiptune(verb, "rmsnorm", "--help").stdout
             self.assertIn("--rows", text)
             self.assertIn("--cols", text)
-        self.assertIn("REDUCTION is one of serial", self.run_hiptune("tune", "row_rms", "--help").stdout)
+        text = self.run_hiptune("tune", "rmsnorm", "--help").stdout
+        self.assertIn("SCHEME is one of fused, split, serial, block, unfused", " ".join(text.split()))
+        self.assertIn("MIN_BLOCKS is one of 1, 2, 4, 8, 16", " ".join(text.split()))
+
+    def test_how_far_a_search_goes_by_default_is_told(self):
+        text = " ".join(self.run_hiptune("tune", "--help").stdout.split())
+        self.assertIn("exhaustive where at most 256 configurations are valid, else covering", text)
+        self.assertIn("where more than 256 are valid, 256 on a GPU and 48 on the CPU", text)
+
+    def test_help_of_a_kernel_is_told(self):
         self.assertIn("KERNEL --help", self.run_hiptune("tune", "--help").stdout)
 
     def test_the_version_is_told(self):

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """From tuning to dispatch, with shipped kernels and a user's own. usage: acceptance_tune.py HIPTUNE [TEST ...]"""
 import json
+import os
 import re
 import shlex
+import subprocess
+import tempfile
 
 import home
 from home import QUICK, SHAPE, Home, replace
@@ -128,6 +131,51 @@ class Acceptance(Home):
         self.change_entry(file, stored["entry"]["provenance"]["date"], "2099-01-01T00:00:00.000Z")
         lost = self.run_hiptune("tune", "row_rms", *SHAPE, *QUICK[2:], *here, expect=1, phrases=["readers of", "2099"])
         self.assertNotIn("stored: ", lost.stdout)
+
+
+class ShippedRmsnorm(Home):
+    """The large space: searched in part unless one asks for all of it."""
+    few = ["--samples", "5", "--launches", "1", "--warmups", "1", "--processes", "1", "--precheck", "none"]
+    problem = ["--rows", "4", "--cols", "64", "--dtype", "bf16", "--trait", "WEIGHT=f32", "--trait", "IN_PLACE=yes"]
+    name = "rows=4 cols=64 dtype=bf16 WEIGHT=f32 ALIGN=16 IN_PLACE=yes"
+
+    def test_some_trials_are_a_part_and_dispatch_takes_what_they_found(self):
+        tuned = self.run_hiptune("tune", "rmsnorm", *self.problem, *self.few, "--trials", "4", "--device", "host").stdout
+        self.assertIn(self.name, tuned)
+        self.assertRegex(tuned, r"tries 4 of \d{3,4} valid configurations, strategy covering, as --trials says\n")
+        self.assertRegex(tuned, r"searched: 4 of \d{3,4} valid configurations, strategy covering, as --trials says\n")
+        for baseline in ("serial", "block", "unfused"):
+            self.assertIn(f"baseline {baseline}", tuned)
+        self.assertIn("failures: none", tuned)
+        self.assertIn("stored: SCHEME=", tuned)
+        call = self.run_hiptune("dispatch", "rmsnorm", *self.problem).stdout
+        self.assertIn("(exact)", call)
+        self.assertIn("right: largest error", call)
+        self.assertIn("1 fresh, 0 stale, 0 damaged", self.run_hiptune("check").stdout)
+
+    def test_a_part_of_the_space_that_is_small_is_searched_entirely(self):
+        lines = self.json_of("tune", "rmsnorm", *self.problem, *self.few, "--fix", "SCHEME=fused", "--fix",
+                             "REREAD=yes", "--fix", "HINT=none", "--fix", "UNROLL=1", "--fix", "ROW_THREADS=64,128",
+                             "--cache", self.home / "small")
+        result = lines[-1]
+        self.assertEqual((result["result"], result["strategy"]), ("stored", "exhaustive"))
+        self.assertEqual(result["trials"], result["candidates"])
+        self.assertGreaterEqual(result["trials"], 2)
+
+    def test_by_default_a_large_space_is_covered_in_part(self):
+        """Stopped when it says so: what follows takes a minute."""
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.home), "TMPDIR": tempfile.gettempdir()}
+        words = [self.program, "tune", "rmsnorm", "--rows", "4", "--cols", "4096", "--device", "host", "--cache",
+                 self.home / "large"]
+        run = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            said = run.stdout.readline() + run.stdout.readline()
+        finally:
+            run.terminate()
+            run.stdout.close()
+            run.wait()
+        self.assertRegex(said, r"tries 48 of \d{3,4} valid configurations, strategy covering; "
+                               r"--strategy exhaustive tries all\n$")
 
 
 class OwnKernel(Home):

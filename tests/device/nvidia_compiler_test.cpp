@@ -219,12 +219,7 @@ TEST_F(NvidiaCompiler, everything_that_the_device_layer_offers_compiles) {
             "it compiled");
 }
 
-// 1024 threads that keep 256 bytes each would need every register of a multiprocessor for nothing else.
-bool must_spill(const std::string& kernel, const Config& config) {
-  return kernel == "copy" && to_string(config) == "BLOCK_SIZE=1024 VECTOR_BYTES=16 VECTORS_PER_THREAD=16";
-}
-
-TEST_F(NvidiaCompiler, every_variant_of_the_small_shipped_kernels_compiles_and_none_that_can_do_without_spills) {
+TEST_F(NvidiaCompiler, every_variant_of_the_small_shipped_kernels_compiles_and_spills_nothing) {
   const KernelPath kernels({}, {});
   for (const std::string name : {"copy", "row_norm2"}) {  // of rmsnorm shipped_rmsnorm_test.cpp compiles a part
     const Kernel kernel = kernels.load(name);
@@ -239,8 +234,7 @@ TEST_F(NvidiaCompiler, every_variant_of_the_small_shipped_kernels_compiles_and_n
       ASSERT_TRUE(std::holds_alternative<CodeObject>(compiled)) << std::get<CompileFailure>(compiled).log;
       for (const Resources& resources : std::get<CodeObject>(compiled).resources) {
         EXPECT_THAT(resources.vgprs, Optional(testing::Gt(0)));
-        ASSERT_TRUE(resources.spilled_registers);
-        EXPECT_EQ(*resources.spilled_registers > 0, must_spill(name, config)) << *resources.spilled_registers;
+        EXPECT_THAT(resources.spilled_registers, Optional(0));
       }
     }
   }

