@@ -20,7 +20,8 @@ using Mutations = std::vector<Mutation>;
 [[nodiscard]] Mutations wrong_strides();
 [[nodiscard]] Mutations wrong_reductions();
 [[nodiscard]] Mutations divergences();
-// Every barrier of the template that a CPU can run, removed in turn.
+// Each barrier that is needed, removed in turn; those of clusters a CPU does not have. Throws std::invalid_argument
+// when there are more or fewer.
 [[nodiscard]] Mutations missing_barriers(const std::string& text);
 // Results are right, or right by luck.
 [[nodiscard]] Mutations hidden_faults();

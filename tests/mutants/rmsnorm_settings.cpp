@@ -8,8 +8,6 @@ namespace {
 
 using Number = std::int64_t;
 
-constexpr Number kRows = 3;
-
 // Of 16 bytes each.
 Assignment vectors(Number elements, Number row_threads, Number in_registers, Number in_lds = 0) {
   return {{"VECTOR_ELEMENTS", elements},
@@ -45,8 +43,10 @@ std::vector<Setting> kept_rows() {
        Dtype::f16,
        107,
        {{"WEIGHT", "f32"}},
-       with(vectors(8, 16, 1), {{"ROWS_PER_BLOCK", Number{8}}, {"REDUCTION", "wave_only"}})},
-      {"rows in LDS", Dtype::f32, 387, {}, with(vectors(4, 128, 0, 1), {{"ROWS_PER_BLOCK", Number{2}}})},
+       with(vectors(8, 16, 1), {{"ROWS_PER_BLOCK", Number{8}}, {"REDUCTION", "wave_only"}}),
+       false,
+       19},
+      {"rows in LDS", Dtype::f32, 387, {}, with(vectors(4, 128, 0, 1), {{"ROWS_PER_BLOCK", Number{2}}}), false, 5},
       {"no weight", Dtype::bf16, 1323, {{"WEIGHT", "none"}}, vectors(8, 128, 2)},
       {"in place", Dtype::bf16, 1323, {{"IN_PLACE", "yes"}}, vectors(8, 128, 2)},
       {"tree", Dtype::f32, 387, {}, with(vectors(4, 128, 1), {{"REDUCTION", "lds_tree"}})},
@@ -83,10 +83,10 @@ std::vector<Setting> plain_ones() {
 
 }  // namespace
 
-Problem Setting::problem(const Space& space) const { return problem(space, kRows, cols); }
+Problem Setting::problem(const Space& space) const { return problem_of(space, rows, cols); }
 
-Problem Setting::problem(const Space& space, std::int64_t rows, std::int64_t columns) const {
-  return make_problem(space, {rows, columns}, dtype, traits);
+Problem Setting::problem_of(const Space& space, std::int64_t row_count, std::int64_t columns) const {
+  return make_problem(space, {row_count, columns}, dtype, traits);
 }
 
 // What comes later in `config` decides.

@@ -19,9 +19,10 @@ struct Setting {
   Assignment traits;  // others take their defaults
   Assignment config;  // others are the fallback's
   bool for_any_width = false;
+  std::int64_t rows = 3;
 
   [[nodiscard]] Problem problem(const Space& space) const;
-  [[nodiscard]] Problem problem(const Space& space, std::int64_t rows, std::int64_t columns) const;
+  [[nodiscard]] Problem problem_of(const Space& space, std::int64_t row_count, std::int64_t columns) const;
   [[nodiscard]] Config full_config(const Space& space) const;
 };
 

@@ -86,7 +86,7 @@ TEST_P(WidestRows, are_rejected_by_no_seed) {
   for (const Setting& setting : rmsnorm_settings()) {
     if (!setting.for_any_width) continue;
     ++settings;
-    const Problem problem = setting.problem(kernel_.space, 1, kWidest);
+    const Problem problem = setting.problem_of(kernel_.space, 1, kWidest);
     ASSERT_EQ(why_invalid(kernel_.space, problem, bench_.facts(), setting.full_config(kernel_.space)), std::nullopt);
     const double closest = expect_that_no_seed_rejects(setting, problem);
     std::cout << "  the nearest that " << setting.name << " came to its limit at " << kWidest << " columns on "
