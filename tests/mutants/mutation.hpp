@@ -16,6 +16,8 @@ struct Mutation {
   // A race, a divergence, or a read of what nobody wrote: a GPU may get it right by chance, or fault and be lost.
   bool only_on_host = false;
   bool needs_far_rows = false;  // shows with rows 2^31 elements apart alone, which not every device has room for
+  std::string setting{};        // the configuration and problem in which it shows
+  bool needs_precheck = false;  // results are right: what the CPU watches must tell
 };
 
 // Throws std::invalid_argument when the template has changed so that the mutation does not fit it any more.
