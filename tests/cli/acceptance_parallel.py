@@ -54,7 +54,9 @@ exec c++ "$@"
             self.own_kernel("copy", "copy")
             space = json.loads((folder / "copy.json").read_text())
             for name, tunable in space["tunables"].items():
-                tunable["values"] = [space["fallback"][name]]
+                if name != "HINT":  # the template names both of its values
+                    tunable["values"] = [space["fallback"][name]]
+            space["constraints"].append({"require": "HINT == HINT.none", "reason": "one is enough"})
             space["baselines"] = {"only": space["fallback"]}
             (folder / "copy.json").write_text(json.dumps(space))
         return ["--kernel-path", folder]

@@ -63,7 +63,9 @@ class OwnKernels {
  private:
   void keep_only_fallback(nlohmann::ordered_json space) const {
     for (auto& [name, tunable] : space["tunables"].items())
-      tunable["values"] = nlohmann::ordered_json::array({space["fallback"][name]});
+      if (name != "HINT") tunable["values"] = nlohmann::ordered_json::array({space["fallback"][name]});
+    space["constraints"].push_back(
+        {{"require", "HINT == HINT.none"}, {"reason", "one is enough"}});  // the template names both
     space["baselines"] = {{"only", space["fallback"]}};
     std::ofstream(path() / "copy.json") << space.dump();
   }

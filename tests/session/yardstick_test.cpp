@@ -20,7 +20,8 @@ Json small_copy_space() {
   space["tunables"] = {{"BLOCK_SIZE", {128, 256}},
                        {"VECTOR_BYTES", {4, 16}},
                        {"VECTORS_PER_THREAD", {1, 2}},
-                       {"HINT", Json::array({"none"})}};
+                       {"HINT", {"none", "both"}}};
+  space["constraints"].push_back({{"require", "HINT == HINT.none"}, {"reason", "one is enough"}});
   space["baselines"] = {
       {"wide", {{"BLOCK_SIZE", 256}, {"VECTOR_BYTES", 16}, {"VECTORS_PER_THREAD", 2}, {"HINT", "none"}}},
       {"narrow", {{"BLOCK_SIZE", 128}, {"VECTOR_BYTES", 4}, {"VECTORS_PER_THREAD", 2}, {"HINT", "none"}}}};
