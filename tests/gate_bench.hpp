@@ -12,6 +12,8 @@
 namespace hiptune::test {
 
 inline Kernel shipped_kernel(const std::string& name) { return KernelPath({}, {}).load(name); }
+// RMSNorm with two tunables, REDUCTION and BLOCK_SIZE: a small kernel for tests.
+inline Kernel row_rms() { return KernelPath({HIPTUNE_SOURCE_DIR "/tests/kernels"}, {}).load("row_rms"); }
 
 // A device under test, the CPU for the oracle, and their compilers: what a gate needs, in this process.
 struct GateBench {

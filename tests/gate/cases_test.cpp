@@ -11,6 +11,7 @@ namespace hiptune {
 namespace {
 
 using test::GateBench;
+using test::row_rms;
 using test::shipped_kernel;
 
 class Cases : public testing::Test {
@@ -26,7 +27,7 @@ class Cases : public testing::Test {
   }
 
   const GateBench bench_{"host"};
-  const Kernel kernel_ = shipped_kernel("rmsnorm");
+  const Kernel kernel_ = row_rms();
   const Problem problem_ = make_problem(kernel_.space, {6, 40}, Dtype::f32, {});
   const Oracle oracle_{kernel_, problem_, *bench_.host, *bench_.host_compiler};
 };
@@ -135,7 +136,7 @@ TEST(Alignment, of_buffers_is_exactly_what_the_problem_claims) {
 }
 
 TEST(Alignment, of_rows_is_kept_by_strides_padded_or_not) {
-  Space space = shipped_kernel("rmsnorm").space;
+  Space space = row_rms().space;
   space.traits.push_back({"ALIGN", {std::int64_t{4}, std::int64_t{16}}, 1, TraitSource::alignment, ""});
   for (std::int64_t align : {4, 16})
     for (bool padded : {false, true}) {

@@ -14,7 +14,7 @@ constexpr std::int64_t kFar = std::int64_t{1} << 31;
 class Far : public testing::Test {
  protected:
   const GateBench bench_{"host"};
-  const Space space_ = shipped_kernel("rmsnorm").space;
+  const Space space_ = test::row_rms().space;
   const Problem problem_ = make_problem(space_, {2, 40}, Dtype::f32, {});
   const std::vector<BufferLayout> images_ = buffer_layouts(space_, problem_, bench_.facts(), true);
 };

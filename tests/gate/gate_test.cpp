@@ -15,6 +15,7 @@ namespace {
 using test::GateBench;
 using test::mutate;
 using test::Mutation;
+using test::row_rms;
 using test::shipped_kernel;
 using testing::AllOf;
 using testing::HasSubstr;
@@ -202,9 +203,12 @@ TEST_F(InBench, the_copy_kernel_passes_for_every_alignment) {
   for (std::int64_t align : {4, 8, 16}) {
     const Problem problem = make_problem(copy.space, {1003}, Dtype::f32, {{"ALIGN", align}});
     Bench bench(copy, problem, *devices_.device, *devices_.compiler, *devices_.host, *devices_.host_compiler, 1);
-    const Config config = make_config(
-        copy.space,
-        {{"BLOCK_SIZE", std::int64_t{64}}, {"VECTOR_BYTES", align}, {"VECTORS_PER_THREAD", std::int64_t{4}}}, "test");
+    const Config config = make_config(copy.space,
+                                      {{"BLOCK_SIZE", std::int64_t{128}},
+                                       {"VECTOR_BYTES", align},
+                                       {"VECTORS_PER_THREAD", std::int64_t{4}},
+                                       {"HINT", "none"}},
+                                      "test");
     const Trial trial = bench.run(config, std::nullopt, [](const std::string&) {});
     EXPECT_EQ(trial.outcome, Outcome::passed) << align << ": " << trial.detail;
     EXPECT_EQ(trial.errors.absolute, 0);
@@ -218,9 +222,10 @@ TEST_F(InBench, a_copy_that_forgets_the_elements_after_the_last_vector_is_caught
   const Problem problem = make_problem(copy.space, {1024}, Dtype::f32, {});
   Bench bench(copy, problem, *devices_.device, *devices_.compiler, *devices_.host, *devices_.host_compiler, 1);
   const Trial trial = bench.run(make_config(copy.space,
-                                            {{"BLOCK_SIZE", std::int64_t{64}},
+                                            {{"BLOCK_SIZE", std::int64_t{128}},
                                              {"VECTOR_BYTES", std::int64_t{16}},
-                                             {"VECTORS_PER_THREAD", std::int64_t{1}}},
+                                             {"VECTORS_PER_THREAD", std::int64_t{1}},
+                                             {"HINT", "none"}},
                                             "test"),
                                 std::nullopt, [](const std::string&) {});
   EXPECT_EQ(trial.outcome, Outcome::wrong);
@@ -228,7 +233,7 @@ TEST_F(InBench, a_copy_that_forgets_the_elements_after_the_last_vector_is_caught
 }
 
 TEST_F(InBench, a_problem_that_does_not_fit_the_memory_is_refused_before_it_takes_any) {
-  const Kernel kernel = shipped_kernel("rmsnorm");
+  const Kernel kernel = row_rms();
   try {
     (void)try_out(kernel, make_problem(kernel.space, {std::int64_t{1} << 27, 1 << 14}, Dtype::f32, {}), std::nullopt);
     FAIL() << "no error";
@@ -252,7 +257,7 @@ TEST_F(InBench, a_fault_of_the_space_is_bad_input_and_no_variant_s_failure) {
 
 TEST_F(InBench, what_the_oracle_does_wrong_is_the_oracle_s_fault) {
   const auto error_of = [&](const Mutation& mutation) {
-    Kernel kernel = shipped_kernel("rmsnorm");
+    Kernel kernel = row_rms();
     kernel.reference.text = mutate(kernel.reference.text, mutation);
     try {
       (void)try_out(kernel);
@@ -262,7 +267,7 @@ TEST_F(InBench, what_the_oracle_does_wrong_is_the_oracle_s_fault) {
     return std::string("no error");
   };
   EXPECT_THAT(error_of({"", "y[r * cols + c]", "y[r * cols + c + 1]"}),
-              HasSubstr("rmsnorm.reference.hip: y: the oracle wrote outside of it"));
+              HasSubstr("row_rms.reference.hip: y: the oracle wrote outside of it"));
   EXPECT_THAT(error_of({"", "r += threads", "r += rows"}), HasSubstr("did not write [256, 0]"));
   EXPECT_THAT(error_of({"", "int64 rows", "int rows"}), HasSubstr("does not compile"));
   EXPECT_THAT(error_of({"", "double sum = 0.0", "double sum = 0.0 / (rows - rows)"}), HasSubstr("no finite result"));
@@ -272,7 +277,7 @@ TEST_F(InBench, a_kernel_with_other_parameters_than_the_space_declares_does_not_
   for (const Mutation& mutation :
        {Mutation{"", "int64 rows, int64 cols", "int rows, int64 cols"}, Mutation{"", "extern \"C\" ", ""},
         Mutation{"", "int64 y_stride,", "int y_stride,"}}) {
-    Kernel kernel = shipped_kernel("rmsnorm");
+    Kernel kernel = row_rms();
     kernel.source.text = mutate(kernel.source.text, mutation);
     const Trial trial = try_out(kernel);
     EXPECT_EQ(trial.outcome, Outcome::compile_failed) << mutation.pattern;
@@ -280,8 +285,8 @@ TEST_F(InBench, a_kernel_with_other_parameters_than_the_space_declares_does_not_
 }
 
 TEST_F(InBench, a_plan_that_declares_too_little_lds_is_caught) {
-  Kernel kernel = shipped_kernel("rmsnorm");
-  kernel.space.plan[0].dynamic_lds = {"4", {"rmsnorm.json", "/plan/0/dynamic_lds"}};
+  Kernel kernel = row_rms();
+  kernel.space.plan[0].dynamic_lds = {"4", {"row_rms.json", "/plan/0/dynamic_lds"}};
   Bench bench(kernel, make_problem(kernel.space, {3, 13}, Dtype::f32, {}), *devices_.device, *devices_.compiler,
               *devices_.host, *devices_.host_compiler, 1);
   const Trial trial = bench.run(kernel.space.fallback, std::nullopt, [](const std::string&) {});

@@ -10,6 +10,7 @@
 namespace hiptune {
 namespace {
 
+using test::row_rms;
 using test::shipped_kernel;
 
 std::vector<Pattern> all_patterns() {
@@ -34,7 +35,7 @@ class Inputs : public testing::Test {
   }
   [[nodiscard]] std::vector<double> x(Pattern pattern) const { return values_of(layouts_[0], make(pattern)[0]); }
 
-  const Space space_ = shipped_kernel("rmsnorm").space;
+  const Space space_ = row_rms().space;
   const Problem problem_ = make_problem(space_, {5, 7}, Dtype::f32, {});
   const std::vector<BufferLayout> layouts_ = buffer_layouts(space_, problem_, {}, true);
 };
@@ -205,7 +206,7 @@ std::vector<BufferLayout> layouts_of(const Space& space, const std::vector<std::
 }
 
 TEST(Patterns, with_nan_or_infinity_apply_only_where_the_domain_has_them) {
-  Space space = shipped_kernel("rmsnorm").space;
+  Space space = row_rms().space;
   for (Pattern pattern : all_patterns()) EXPECT_TRUE(applies(pattern, layouts_of(space, {5, 7})));
   for (Argument& argument : space.arguments)
     if (auto* buffer = std::get_if<BufferArgument>(&argument)) buffer->domain.non_finite = false;

@@ -36,7 +36,7 @@ class Prechecked : public testing::TestWithParam<int> {
   }
 
   [[nodiscard]] PrecheckVerdict check_mutant(const Mutation& mutation, const std::string& reduction) {
-    Kernel kernel = shipped_kernel("rmsnorm");
+    Kernel kernel = test::row_rms();
     kernel.source.text = mutate(kernel.source.text, mutation);
     return check(kernel, {{"REDUCTION", reduction}, {"BLOCK_SIZE", std::int64_t{64}}});
   }
@@ -54,7 +54,7 @@ class Prechecked : public testing::TestWithParam<int> {
 };
 
 TEST_P(Prechecked, right_variants_made_for_a_gpu_pass_all_stages) {
-  const Kernel kernel = shipped_kernel("rmsnorm");
+  const Kernel kernel = test::row_rms();
   for (const char* reduction : {"serial", "lds_tree", "shuffle_tail"}) {
     const PrecheckVerdict verdict = check(kernel, {{"REDUCTION", reduction}, {"BLOCK_SIZE", std::int64_t{256}}});
     EXPECT_EQ(verdict.outcome, PrecheckVerdict::Outcome::passed) << reduction << ": " << verdict.detail;
@@ -86,8 +86,8 @@ TEST_P(Prechecked, a_read_past_the_end_that_counts_nothing_is_found) {
 }
 
 TEST_P(Prechecked, what_the_cpu_cannot_run_is_neither_right_nor_wrong) {
-  Kernel kernel = shipped_kernel("rmsnorm");
-  kernel.space.constraints.push_back({{"MAX_CLUSTER > 1", {"rmsnorm.json", "/constraints/0"}}, "it has clusters"});
+  Kernel kernel = test::row_rms();
+  kernel.space.constraints.push_back({{"MAX_CLUSTER > 1", {"row_rms.json", "/constraints/0"}}, "it has clusters"});
   const PrecheckVerdict verdict = check(kernel, kernel.space.fallback);
   EXPECT_EQ(verdict.outcome, PrecheckVerdict::Outcome::impossible);
   EXPECT_THAT(verdict.detail, HasSubstr("it has clusters"));
@@ -97,7 +97,7 @@ TEST_P(Prechecked, what_does_not_compile_for_the_cpu_is_rejected_with_the_compil
   const PrecheckVerdict verdict =
       check_mutant({"", "float sum = 0.0f;", "float sum = __builtin_no_such_thing();"}, "serial");
   EXPECT_TRUE(verdict.is_rejected());
-  EXPECT_THAT(verdict.detail, AllOf(HasSubstr("does not compile for the CPU"), HasSubstr("rmsnorm.hip:9")));
+  EXPECT_THAT(verdict.detail, AllOf(HasSubstr("does not compile for the CPU"), HasSubstr("row_rms.hip:9")));
 }
 
 INSTANTIATE_TEST_SUITE_P(WaveSizes, Prechecked, testing::Values(32, 64));
