@@ -85,7 +85,7 @@ class Help(Home):
     def test_how_far_a_search_goes_by_default_is_told(self):
         text = " ".join(self.run_hiptune("tune", "--help").stdout.split())
         self.assertIn("exhaustive where at most 256 configurations are valid, else covering", text)
-        self.assertIn("where more than 256 are valid, 256 on a GPU and 48 on the CPU", text)
+        self.assertIn("where more than 256 are valid, 256 on a GPU and 16 on the CPU", text)
 
     def test_help_of_a_kernel_is_told(self):
         self.assertIn("KERNEL --help", self.run_hiptune("tune", "--help").stdout)

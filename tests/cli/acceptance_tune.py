@@ -174,7 +174,7 @@ class ShippedRmsnorm(Home):
             run.terminate()
             run.stdout.close()
             run.wait()
-        self.assertRegex(said, r"tries 48 of \d{3,4} valid configurations, strategy covering; "
+        self.assertRegex(said, r"tries 16 of \d{3,4} valid configurations, strategy covering; "
                                r"--strategy exhaustive tries all\n$")
 
 

@@ -21,7 +21,7 @@ TEST(ExtentOfSearch, of_a_larger_one_a_part_is_covered_by_default) {
   for (const bool on_cpu : {false, true}) {
     const Extent extent = extent_of_search(std::nullopt, std::nullopt, 257, on_cpu);
     EXPECT_EQ(extent.strategy, "covering");
-    EXPECT_THAT(extent.max_trials, Optional(on_cpu ? 48U : 256U));
+    EXPECT_THAT(extent.max_trials, Optional(on_cpu ? 16U : 256U));
     EXPECT_TRUE(extent.is_default);
     EXPECT_TRUE(extent.leaves_out_of(257));
   }
