@@ -8,7 +8,8 @@ namespace hiptune {
 
 // How many configurations are all tried where neither a strategy nor a number of trials is asked for.
 inline constexpr std::size_t kSmallSpace = 256;
-// How many of a larger space are, then: a variant is compiled and timed in a moment on a GPU, and in some seconds on a CPU.
+// How many of a larger space are, then: a variant is compiled and timed in a moment on a GPU, and in some seconds on a
+// CPU.
 inline constexpr std::size_t kTrialsOnGpu = 256, kTrialsOnCpu = 16;
 
 // How, and how far, a space is searched.
