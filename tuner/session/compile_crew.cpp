@@ -34,6 +34,7 @@ void CompileCrew::expect(const std::vector<CompileOrder>& orders) {
   std::erase_if(results_, [&](const auto& result) {
     return !std::holds_alternative<std::monostate>(result.second) && !names.contains(result.first);
   });
+  expected_ = std::move(names);
   if (pace_ == CompilePace::ahead) hire_for_work();
 }
 
@@ -115,7 +116,10 @@ void CompileCrew::run_next(const CompileStep& step, std::unique_lock<std::mutex>
   }
   lock.lock();
   --running_;
-  results_[name] = std::move(result);
+  if (expected_.contains(name) || name == wanted_)
+    results_[name] = std::move(result);
+  else
+    results_.erase(name);  // it was given up while it ran
   changed_.notify_all();
 }
 

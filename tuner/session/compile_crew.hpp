@@ -76,6 +76,7 @@ class CompileCrew {
   std::deque<CompileOrder> waiting_;
   std::map<std::string, Result> results_;  // not taken yet
   std::set<std::string> compiled_;         // taken
+  std::set<std::string> expected_;         // by the last `expect`: of others no result is kept
   std::string wanted_;                     // what `take` waits for
   std::size_t batch_left_ = 0;             // orders of this batch that have not begun
   std::size_t running_ = 0;
