@@ -200,6 +200,24 @@ TEST_F(CompileCrewTest, results_that_are_no_longer_expected_are_not_in_the_way) 
   EXPECT_THAT(notes_.sorted(), ElementsAre(1, 2, 3, 4, 11, 12, 13, 14));
 }
 
+TEST_F(CompileCrewTest, what_is_given_up_while_it_is_compiled_takes_no_room_afterwards) {
+  std::latch at_work(1), may_end(1);
+  CompileCrew crew(1, CompilePace::ahead, [&](const std::stop_token&) -> CompileStep {
+    return [&](const CompileOrder& one) {
+      if (block_of(one) == 1) at_work.count_down(), may_end.wait();
+      notes_.add(one);
+      return compiled(one);
+    };
+  });
+  crew.expect(orders(1, 1));
+  at_work.wait();
+  const std::vector<CompileOrder> others = orders(11, 10 + static_cast<std::int64_t>(crew.window()));
+  crew.expect(others);
+  may_end.count_down();
+  notes_.wait_for(1 + others.size());  // all of them, though none is taken
+  EXPECT_EQ(notes_.sorted().size(), 1 + others.size());
+}
+
 TEST_F(CompileCrewTest, an_error_of_the_step_or_of_hiring_reaches_who_takes) {
   CompileCrew crew(1, CompilePace::ahead, [&](const std::stop_token&) -> CompileStep {
     return [](const CompileOrder& one) -> Trial {

@@ -103,10 +103,6 @@ std::string text_of(const Chosen& chosen, const Space& space) {
   return chosen.choice == Choice::exact ? "tuned for this very problem" : "tuned for the nearest problem, " + tuned_for;
 }
 
-std::string choice_name(Choice choice) {
-  return choice == Choice::exact ? "exact" : choice == Choice::nearest ? "nearest" : "fallback";
-}
-
 void print_result(const ContestResult& result, const Space& space, const std::vector<Objective>& objectives) {
   std::string text = table_of(result, objectives);
   text += "winner: " + text_of(result.chosen, space);
@@ -141,7 +137,7 @@ Json to_json(const Contender& contender) {
 
 Json to_json(const ContestResult& result, const Space& space, const Problem& problem) {
   Json json{{"problem", to_string(space, problem)},
-            {"choice", choice_name(result.chosen.choice)},
+            {"choice", to_string(result.chosen.choice)},
             {"tuned_for", result.chosen.tuned_for ? to_string(space, *result.chosen.tuned_for) : ""},
             {"bytes", result.work.bytes},
             {"contenders", Json::array()},

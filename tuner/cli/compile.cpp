@@ -18,6 +18,7 @@
 #include "hiptune/error.hpp"
 #include "problem/enumeration.hpp"
 #include "problem/nearest.hpp"
+#include "problem/parts.hpp"
 #include "problem/utf8.hpp"
 #include "session/messages.hpp"
 
@@ -62,8 +63,7 @@ void require_plain_name(const std::string& name) {
 
 std::vector<std::string> parse_architectures(const std::string& text) {
   std::vector<std::string> names;
-  std::istringstream stream(text + ",");
-  for (std::string name; std::getline(stream, name, ',');) {
+  for (const std::string& name : split(text, ',')) {
     if (name.empty()) throw bad_input("--arch " + excerpt(text) + ": a name is missing; give a list: gfx90a,sm_90");
     if (std::ranges::count(names, name) > 0)
       throw bad_input("--arch: " + excerpt(name) + " is listed twice; keep one of them");
@@ -116,15 +116,6 @@ bool differ_in_code(const std::vector<Problem>& problems) {
   return std::ranges::any_of(problems, [&](const Problem& problem) {
     return problem.dtype != problems.front().dtype || problem.traits != problems.front().traits;
   });
-}
-
-std::size_t compiled_of(const std::vector<Trial>& trials) {
-  return static_cast<std::size_t>(std::ranges::count_if(trials, &Trial::is_good));
-}
-
-// Without those that need more than their space allows.
-std::size_t wanted_of(const std::vector<Trial>& trials) {
-  return trials.size() - static_cast<std::size_t>(std::ranges::count(trials, Outcome::invalid, &Trial::outcome));
 }
 
 class Compiling {
@@ -192,7 +183,8 @@ class Compiling {
     std::vector<Trial> trials;
     for (const VariantReport& report : reports) trials.push_back(report.trial);
     print(table_of(reports));
-    print(fmt::format("{} of {} compiled; failures: {}", compiled_of(trials), counted(wanted_of(trials), "variant"),
+    const Tally tally = tally_of(trials);
+    print(fmt::format("{} of {} compiled; failures: {}", tally.good, counted(tally.tried, "variant"),
                       failures_by_kind(trials)) +
           rejected_variants(trials) + first_failure(trials));
   }
@@ -210,7 +202,7 @@ std::uint64_t invalid_of(const Job& job) {
 }
 
 void print_result(const std::vector<Job>& jobs, const std::vector<Trial>& all, bool json) {
-  const std::size_t good = compiled_of(all);
+  const Tally tally = tally_of(all);
   std::uint64_t invalid = 0;
   std::vector<std::string> notes;
   for (const Job& job : jobs) {
@@ -219,10 +211,10 @@ void print_result(const std::vector<Job>& jobs, const std::vector<Trial>& all, b
     if (job.folder && !json) print("written to " + job.folder->path().string());
   }
   if (json)
-    return print_json({{"result", good == wanted_of(all) ? "compiled" : "failed"},
-                       {"compiled", good},
-                       {"variants", wanted_of(all)},
-                       {"rejected", all.size() - wanted_of(all)},
+    return print_json({{"result", tally.is_good() ? "compiled" : "failed"},
+                       {"compiled", tally.good},
+                       {"variants", tally.tried},
+                       {"rejected", tally.rejected},
                        {"invalid", invalid},
                        {"failures", failures_by_kind(all)},
                        {"notes", notes}});
@@ -242,7 +234,7 @@ int run(Context& context, const CompileOptions& options) {
   std::vector<Trial> all;
   for (Job& job : jobs) std::ranges::move(compiling.run(job), std::back_inserter(all));
   print_result(jobs, all, context.json);
-  return compiled_of(all) == wanted_of(all) ? kDone : kNothingUsable;
+  return tally_of(all).is_good() ? kDone : kNothingUsable;
 }
 
 Action configure(CLI::App& command, const Context& context) {

@@ -2,23 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <sstream>
 
 #include "hiptune/error.hpp"
 #include "problem/config.hpp"
 #include "problem/named_values.hpp"
 #include "problem/nearest.hpp"
+#include "problem/parts.hpp"
 
 namespace hiptune::cli {
 namespace {
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  if (text.empty() || text.back() == separator) parts.emplace_back();  // getline swallows an empty last part
-  return parts;
-}
 
 std::int64_t parse_integer(const std::string& option, const std::string& text) {
   if (text.empty())

@@ -47,14 +47,11 @@ CLI::Validator unsigned_integer() {
 
 // A covering set, and what the space names, as far as it is among the valid ones.
 std::vector<Config> covering_with_named(const Space& space, const std::vector<Config>& valid) {
-  std::vector<Config> chosen = pairwise_covering(valid);
-  const auto add = [&](const Config& config) {
-    if (std::ranges::find(valid, config) != valid.end() && std::ranges::find(chosen, config) == chosen.end())
-      chosen.push_back(config);
-  };
-  for (const Baseline& baseline : space.baselines) add(baseline.config);
-  add(space.fallback);
-  return chosen;
+  std::vector<Config> named;
+  for (const Baseline& baseline : space.baselines) named.push_back(baseline.config);
+  named.push_back(space.fallback);
+  std::erase_if(named, [&](const Config& config) { return std::ranges::find(valid, config) == valid.end(); });
+  return with_missing(pairwise_covering(valid), named);
 }
 
 // What a variant needs may make it invalid; that is no failure.
@@ -185,11 +182,17 @@ std::string counted_variants(const ChosenVariants& chosen) {
   return text;
 }
 
+Tally tally_of(const std::vector<Trial>& trials) {
+  const auto good = static_cast<std::size_t>(std::ranges::count_if(trials, &Trial::is_good));
+  const auto rejected = static_cast<std::size_t>(std::ranges::count(trials, Outcome::invalid, &Trial::outcome));
+  return {good, rejected, trials.size() - rejected};
+}
+
 std::string rejected_variants(const std::vector<Trial>& trials) {
-  const auto rejected = std::ranges::find(trials, Outcome::invalid, &Trial::outcome);
-  if (rejected == trials.end()) return "";
-  return fmt::format("; {} more invalid, such as {}: {}", std::ranges::count(trials, Outcome::invalid, &Trial::outcome),
-                     to_string(rejected->config), rejected->detail);
+  const auto first = std::ranges::find(trials, Outcome::invalid, &Trial::outcome);
+  if (first == trials.end()) return "";
+  return fmt::format("; {} more invalid, such as {}: {}", tally_of(trials).rejected, to_string(first->config),
+                     first->detail);
 }
 
 std::string first_failure(const std::vector<Trial>& trials) {

@@ -68,6 +68,15 @@ struct TimingOptions {
 // Throws Error(bad_input) for a problem whose buffers alone exceed the device's memory.
 void require_memory(const Space& space, const std::vector<Problem>& problems, const Target& target);
 
+// What became of variants.
+struct Tally {
+  std::size_t good = 0;
+  std::size_t rejected = 0;  // what they need is more than their space allows, and that is no failure
+  std::size_t tried = 0;     // all but those
+  [[nodiscard]] bool is_good() const { return good == tried; }
+};
+[[nodiscard]] Tally tally_of(const std::vector<Trial>& trials);
+
 // "3 wrong, 1 crashed", or "none". What is invalid for what it needs is no failure.
 [[nodiscard]] std::string failures_by_kind(const std::vector<Trial>& trials);
 // "; 5 more invalid, such as A=2: spills 12 registers", or nothing: those that showed when they were compiled.

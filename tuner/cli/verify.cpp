@@ -48,21 +48,19 @@ std::vector<Config> next_of(const std::vector<Config>& configs, std::size_t firs
 
 // What needs more than its space allows was not checked, and is no failure.
 int conclude(const std::vector<Trial>& all, const Tolerance& tolerance, bool json) {
-  const auto passed = static_cast<std::size_t>(std::ranges::count_if(all, &Trial::is_good));
-  const auto invalid = static_cast<std::size_t>(std::ranges::count(all, Outcome::invalid, &Trial::outcome));
-  const std::size_t tried = all.size() - invalid;
+  const Tally tally = tally_of(all);
   const std::string failures = failures_by_kind(all);
   if (json)
-    print_json({{"result", passed == tried ? "passed" : "failed"},
-                {"passed", passed},
-                {"variants", tried},
-                {"rejected", invalid},
+    print_json({{"result", tally.is_good() ? "passed" : "failed"},
+                {"passed", tally.good},
+                {"variants", tally.tried},
+                {"rejected", tally.rejected},
                 {"failures", failures}});
   else
     print(with_newline(accuracy_of(all, tolerance)) +
-          fmt::format("{} of {} passed; failures: {}", passed, counted(tried, "variant"), failures) +
+          fmt::format("{} of {} passed; failures: {}", tally.good, counted(tally.tried, "variant"), failures) +
           rejected_variants(all) + first_failure(all));
-  return passed == tried ? kDone : kNothingUsable;
+  return tally.is_good() ? kDone : kNothingUsable;
 }
 
 int run(Context& context, const VerifyOptions& options) {

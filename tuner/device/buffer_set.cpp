@@ -20,13 +20,6 @@ std::size_t claimed_alignment(const Space& space, const Problem& problem) {
   return kBaseAlignment;
 }
 
-bool has_stride(const Space& space, const std::string& buffer) {
-  return std::any_of(space.arguments.begin(), space.arguments.end(), [&](const Argument& argument) {
-    const auto* stride = std::get_if<StrideArgument>(&argument);
-    return stride != nullptr && stride->buffer == buffer;
-  });
-}
-
 // The smallest stride that keeps every row as aligned as claimed, and `padding` times that alignment more.
 std::int64_t stride_for(const BufferShape& shape, std::size_t alignment, bool strided, std::int64_t padding) {
   if (!strided) return shape.cols;
@@ -85,7 +78,7 @@ std::vector<BufferLayout> buffer_layouts(const Space& space, const Problem& prob
     const std::int64_t padding = padded ? kPadElements + 2 * static_cast<std::int64_t>(i) : 0;
     // An element larger than what the trait claims is aligned all the same.
     const std::size_t alignment = std::max(claimed_alignment(space, problem), size_of(shapes[i].type));
-    const std::int64_t stride = stride_for(shapes[i], alignment, has_stride(space, buffers[i].name), padding);
+    const std::int64_t stride = stride_for(shapes[i], alignment, space.has_stride(buffers[i].name), padding);
     layouts.push_back(layout_of(buffers[i], shapes[i], alignment, stride, pages));
   }
   share_places(layouts);

@@ -85,10 +85,8 @@ std::map<std::string, std::string> traits_of(const hiptune_trait* traits, std::s
 }
 
 std::string text_of(const Explanation& explanation) {
-  const char* choice = explanation.choice == Choice::exact     ? "exact"
-                       : explanation.choice == Choice::nearest ? "nearest"
-                                                               : "fallback";
-  return fmt::format("{}\n{}\n{}\n{}\n", choice, explanation.config, explanation.tuned_for, explanation.reason);
+  return fmt::format("{}\n{}\n{}\n{}\n", to_string(explanation.choice), explanation.config, explanation.tuned_for,
+                     explanation.reason);
 }
 
 void write_text(const std::string& from, char* to, std::size_t size) {

@@ -70,6 +70,10 @@ const char* to_string(Status status) {
   return "An unknown status.";
 }
 
+const char* to_string(Choice choice) {
+  return choice == Choice::exact ? "exact" : choice == Choice::nearest ? "nearest" : "fallback";
+}
+
 namespace detail {
 Status launch(const Binding& binding, void* stream, void** arguments) noexcept {
   return binding.launch(stream, arguments);

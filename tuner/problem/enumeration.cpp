@@ -136,8 +136,8 @@ class Enumerator {
   std::vector<std::vector<BoundConstraint>> decided_at_;  // by tunable
   std::vector<double> numbers_;                           // what the tunables are in an expression
   Config config_;
-  std::vector<std::size_t> chosen_,
-      example_;  // indices into the choices: of the configuration, of the last invalid one
+  std::vector<std::size_t> chosen_;   // indices into the choices
+  std::vector<std::size_t> example_;  // likewise, of the last invalid one
   std::string example_reason_;
   std::size_t steps_ = 0;
   Enumeration found_;

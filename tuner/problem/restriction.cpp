@@ -1,23 +1,16 @@
 #include <algorithm>
-#include <sstream>
 
 #include "problem/enumeration.hpp"
 #include "problem/named_values.hpp"
+#include "problem/parts.hpp"
 
 namespace hiptune {
 namespace {
 
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text + ",");
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-  return parts;
-}
-
 // In the order in which the tunable declares them, so that results do not depend on how they were given.
 std::vector<Value> parse_values(const Tunable& tunable, const std::string& texts, const std::string& where) {
   std::vector<Value> given;
-  for (const std::string& text : split_at_commas(texts)) {
+  for (const std::string& text : split(texts, ',')) {
     if (text.empty())
       throw bad_input(where + ": a value of " + tunable.name + " is missing; give " + tunable.name +
                       "=VALUE or a list, " + tunable.name + "=VALUE,VALUE");

@@ -39,4 +39,11 @@ std::vector<const BufferArgument*> Space::buffers() const {
   return list;
 }
 
+bool Space::has_stride(std::string_view buffer) const {
+  return std::ranges::any_of(arguments, [&](const Argument& argument) {
+    const auto* stride = std::get_if<StrideArgument>(&argument);
+    return stride != nullptr && stride->buffer == buffer;
+  });
+}
+
 }  // namespace hiptune

@@ -169,6 +169,7 @@ struct Space {
   [[nodiscard]] const Tunable* find_tunable(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> batch_dimensions() const;   // names, in order
   [[nodiscard]] std::vector<const BufferArgument*> buffers() const;  // in argument order
+  [[nodiscard]] bool has_stride(std::string_view buffer) const;      // as an argument of its own
 };
 
 // Reads a space file. `file` is used in messages only. Throws Error(bad_input) naming file and JSON pointer (or line

@@ -62,13 +62,6 @@ std::vector<std::string> texts_of(const std::vector<Expression>& expressions) {
   return texts;
 }
 
-bool has_stride(const Space& space, const std::string& buffer) {
-  return std::ranges::any_of(space.arguments, [&](const Argument& argument) {
-    const auto* stride = std::get_if<StrideArgument>(&argument);
-    return stride != nullptr && stride->buffer == buffer;
-  });
-}
-
 void check_pair(const Space& space, const Trait& trait) {
   const BufferArgument& input = paired_buffer(space, trait, trait.aliased.input, Role::in);
   const BufferArgument& output = paired_buffer(space, trait, trait.aliased.output, Role::out);
@@ -79,8 +72,8 @@ void check_pair(const Space& space, const Trait& trait) {
   };
   require(texts_of(input.extent) == texts_of(output.extent), "\"extent\"");
   require(input.type == output.type, "\"type\"");
-  const bool is_strided = has_stride(space, input.name);
-  require(is_strided == has_stride(space, output.name), "row stride: an argument each, or neither");
+  const bool is_strided = space.has_stride(input.name);
+  require(is_strided == space.has_stride(output.name), "row stride: an argument each, or neither");
   // The dispatcher compares the strides of a call with more than one row.
   if (is_strided) check_closed_form(input.extent.front(), names_in(space.dimensions));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 
 namespace hiptune {
@@ -48,6 +49,14 @@ std::vector<Assignment> pairwise_covering(const std::vector<Assignment>& candida
     }
   }
   return chosen;
+}
+
+std::vector<Assignment> with_missing(std::vector<Assignment> list, const std::vector<Assignment>& more) {
+  std::set<std::string> known;
+  for (const Assignment& one : list) known.insert(to_string(one));
+  for (const Assignment& one : more)
+    if (known.insert(to_string(one)).second) list.push_back(one);
+  return list;
 }
 
 }  // namespace hiptune

@@ -11,4 +11,7 @@ namespace hiptune {
 // result is deterministic, and whoever stops early has seen many pairs.
 [[nodiscard]] std::vector<Assignment> pairwise_covering(const std::vector<Assignment>& candidates);
 
+// The list, and behind it those of `more` that it does not have.
+[[nodiscard]] std::vector<Assignment> with_missing(std::vector<Assignment> list, const std::vector<Assignment>& more);
+
 }  // namespace hiptune

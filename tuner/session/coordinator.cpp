@@ -106,6 +106,11 @@ Json Coordinator::answer_to(const Json& request, Seconds deadline, const std::st
   throw failed((std::holds_alternative<WorkerDied>(answer) ? blame : std::string()) + describe(answer));
 }
 
+void Coordinator::prepare_in_worker(const Json& message) {
+  const std::string oracle = message.at("kernel").get<std::string>() + ".reference.hip";
+  (void)answer_to(message, long_deadline(), oracle + ": the oracle seems to be wrong, mend it: ");
+}
+
 void Coordinator::prepare(const std::string& kernel, const Problem& problem, std::uint64_t seed, GateDepth depth) {
   prepared_.clear();
   const Json message{{"op", "prepare"},
@@ -113,7 +118,7 @@ void Coordinator::prepare(const std::string& kernel, const Problem& problem, std
                      {"problem", to_json(problem)},
                      {"seed", seed},
                      {"tuned_shape_only", depth == GateDepth::tuned_shape}};
-  (void)answer_to(message, long_deadline(), kernel + ".reference.hip: the oracle seems to be wrong, mend it: ");
+  prepare_in_worker(message);
   prepared_ = {message};
   kernel_ = kernel;
   problem_ = problem;
@@ -121,7 +126,7 @@ void Coordinator::prepare(const std::string& kernel, const Problem& problem, std
 
 void Coordinator::prepare_copies(const std::string& kernel, const Problem& problem, std::uint64_t seed) {
   const Json message{{"op", "prepare_copies"}, {"kernel", kernel}, {"problem", to_json(problem)}, {"seed", seed}};
-  (void)answer_to(message, long_deadline(), kernel + ".reference.hip: the oracle seems to be wrong, mend it: ");
+  prepare_in_worker(message);
   prepared_.resize(1);  // one copy kernel at a time
   prepared_.push_back(message);
 }

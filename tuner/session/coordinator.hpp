@@ -103,6 +103,7 @@ class Coordinator {
   // As request; `blame` begins the message of a worker's death.
   [[nodiscard]] nlohmann::ordered_json answer_to(const nlohmann::ordered_json& request, Seconds deadline,
                                                  const std::string& blame);
+  void prepare_in_worker(const nlohmann::ordered_json& message);
   [[nodiscard]] Trial run_in_worker(const Config& config, const std::optional<TimingLimits>& limits);
   // Of a request that tries `config`: a worker's death and a hang are outcomes.
   [[nodiscard]] Trial trial_of(const nlohmann::ordered_json& request, const Config& config, Seconds sampling);

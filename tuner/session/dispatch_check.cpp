@@ -24,10 +24,6 @@ Assignment given_traits(const Space& space, const Problem& problem) {
   return given;
 }
 
-std::string to_text(Choice choice) {
-  return choice == Choice::exact ? "exact" : choice == Choice::nearest ? "nearest" : "fallback";
-}
-
 Config config_of(const Space& space, const Explanation& explanation) {
   std::istringstream words(explanation.config);
   const std::vector<std::string> texts{std::istream_iterator<std::string>(words), {}};
@@ -110,7 +106,7 @@ nlohmann::ordered_json check_dispatch(const Options& options, const std::string&
   device.synchronize(nullptr);
   const Config config = config_of(space, explanation);
   auto reply = judge(one, download(device, buffers), tolerance_of(space, problem, facts, config));
-  reply["choice"] = to_text(explanation.choice);
+  reply["choice"] = to_string(explanation.choice);
   reply["config"] = explanation.config;
   reply["tuned_for"] = explanation.tuned_for;
   reply["reason"] = explanation.reason;

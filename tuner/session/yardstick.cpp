@@ -26,8 +26,7 @@ std::vector<Config> candidates(const Space& copy, const Problem& problem, const 
   for (const Baseline& baseline : copy.baselines)
     if (!why_invalid(copy, problem, target.facts, baseline.config)) configs.push_back(baseline.config);
   const std::size_t favourites = configs.size();
-  for (const Config& config : pairwise_covering(valid_configs(copy, problem, target.facts, {}).valid))
-    if (std::ranges::find(configs, config) == configs.end()) configs.push_back(config);
+  configs = with_missing(std::move(configs), pairwise_covering(valid_configs(copy, problem, target.facts, {}).valid));
   if (target.backend == "host" && configs.size() > kCopiesOnCpu) configs.resize(std::max(favourites, kCopiesOnCpu));
   return configs;
 }

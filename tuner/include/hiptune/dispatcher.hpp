@@ -35,6 +35,7 @@ enum class Status {
 
 // Where the configuration of a call comes from.
 enum class Choice { exact, nearest, fallback };
+[[nodiscard]] const char* to_string(Choice choice);  // "exact"
 
 struct Explanation {
   Choice choice = Choice::fallback;
