@@ -135,6 +135,18 @@ TEST(Alignment, of_buffers_is_exactly_what_the_problem_claims) {
   }
 }
 
+TEST(Alignment, of_what_is_timed_is_the_usual_one_where_the_problem_claims_the_most) {
+  const GateBench bench("host");
+  const Kernel kernel = shipped_kernel("copy");
+  for (const auto& [claimed, usual] : {std::pair{4, 4}, {8, 8}, {16, 256}}) {
+    const Problem problem =
+        make_problem(kernel.space, {1000}, Dtype::f32, {{"ALIGN", static_cast<std::int64_t>(claimed)}});
+    const BufferSet buffers(*bench.device, timed_layouts(kernel.space, problem, bench.facts()));
+    for (const void* address : buffers.addresses())
+      EXPECT_EQ(alignment_of(address), static_cast<std::size_t>(usual)) << claimed;
+  }
+}
+
 TEST(Alignment, of_rows_is_kept_by_strides_padded_or_not) {
   Space space = row_rms().space;
   space.traits.push_back({"ALIGN", {std::int64_t{4}, std::int64_t{16}}, 1, TraitSource::alignment, ""});

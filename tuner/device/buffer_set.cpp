@@ -20,6 +20,12 @@ std::size_t claimed_alignment(const Space& space, const Problem& problem) {
   return kBaseAlignment;
 }
 
+bool claims_most_alignment(const Space& space, const Problem& problem) {
+  return std::ranges::all_of(space.traits, [&](const Trait& trait) {
+    return trait.source != TraitSource::alignment || *find(problem.traits, trait.name) == trait.values.back();
+  });
+}
+
 // The smallest stride that keeps every row as aligned as claimed, and `padding` times that alignment more.
 std::int64_t stride_for(const BufferShape& shape, std::size_t alignment, bool strided, std::int64_t padding) {
   if (!strided) return shape.cols;
@@ -82,6 +88,13 @@ std::vector<BufferLayout> buffer_layouts(const Space& space, const Problem& prob
     layouts.push_back(layout_of(buffers[i], shapes[i], alignment, stride, pages));
   }
   share_places(layouts);
+  return layouts;
+}
+
+std::vector<BufferLayout> timed_layouts(const Space& space, const Problem& problem, const TargetFacts& facts) {
+  std::vector<BufferLayout> layouts = buffer_layouts(space, problem, facts, false);
+  if (!claims_most_alignment(space, problem)) return layouts;
+  for (BufferLayout& layout : layouts) layout.first_byte -= layout.first_byte % kBaseAlignment;
   return layouts;
 }
 

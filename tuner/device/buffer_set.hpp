@@ -37,6 +37,12 @@ struct BufferLayout {
                                                        const TargetFacts& facts, bool padded,
                                                        Pages pages = Pages::none);
 
+// The same without gaps, for times: where a trait claims the most alignment that it knows, buffers begin where
+// allocations do, as those of most callers. Memory moves in lines that are longer than any vector, and a row that is
+// aligned to a vector alone costs more of them.
+[[nodiscard]] std::vector<BufferLayout> timed_layouts(const Space& space, const Problem& problem,
+                                                      const TargetFacts& facts);
+
 // Strides in the order of the space's stride arguments.
 [[nodiscard]] std::vector<std::int64_t> strides_of(const Space& space, const std::vector<BufferLayout>& layouts);
 

@@ -24,15 +24,16 @@ constexpr std::int64_t kTunedExtent = 0;  // in a shape: that of the tuned probl
 
 // 257 and 1030 straddle the usual blocks with a ragged end; 256 and 2048 take the path of whole vectors; 1100 rows are
 // more than a block of one thread per row holds, so that its single block has to loop. The tuned extents with a few
-// padded rows are the path that will be used most.
+// padded rows are the path that will be used most: of five rows one of two blocks gets three, of which the last is
+// behind one that was neither the block's first nor its last.
 constexpr SmallShape kSmallShapes[] = {
     {1, 1, 0, false, false},    {3, 13, 2, true, true},     {33, 257, 2, true, true},
     {7, 256, 2, true, true},    {5, 1030, 2, true, false},  {3, 2048, 2, true, false},
-    {1, 4096, 0, false, false}, {1100, 2, 1, false, false}, {3, kTunedExtent, 2, true, true}};
+    {1, 4096, 0, false, false}, {1100, 2, 1, false, false}, {5, kTunedExtent, 2, true, true}};
 // Elements of a buffer up to which the tuned extents with a few rows get the whole adversarial set, up to which they
 // get the start of it, for configurations that are valid at no other small shape, and up to which they get random
 // inputs.
-constexpr std::int64_t kSmallElements = 200'000;
+constexpr std::int64_t kSmallElements = 330'000;
 constexpr std::int64_t kMediumElements = 4'000'000;
 constexpr std::int64_t kMostElements = 16'000'000;
 
@@ -139,11 +140,16 @@ struct CaseMaker {
   std::uint64_t seed;
   Pages pages = Pages::none;
 
-  [[nodiscard]] GateCase make(const Problem& problem, Pattern pattern, bool padded, std::size_t index) const {
+  [[nodiscard]] std::vector<BufferLayout> layouts(const Problem& problem, bool padded) const {
+    return buffer_layouts(kernel.space, problem, facts, padded, pages);
+  }
+
+  [[nodiscard]] GateCase make(const Problem& problem, std::vector<BufferLayout> layouts, Pattern pattern,
+                              std::size_t index) const {
     GateCase made;
     made.problem = problem;
     made.scalars = draw_scalars(kernel.space, seed, index);
-    made.layouts = buffer_layouts(kernel.space, problem, facts, padded, pages);
+    made.layouts = std::move(layouts);
     made.images = make_images(made.layouts, pattern, seed + index);
     made.oracle = oracle.outputs(problem, made.layouts, made.images, made.scalars);
     made.name = describe(kernel.space, made, pattern);
@@ -158,7 +164,7 @@ void add_far_case(const CaseMaker& maker, const Problem& tuned, const SmallCases
   const Space& space = maker.kernel.space;
   const Problem problem = small_problem(space, tuned, {2, kTunedExtent, 0, true, false});
   if (wanted.pages != Pages::none || largest_buffer(space, problem, maker.facts) > kMostElements) return;
-  GateCase made = maker.make(problem, Pattern::random, true, cases.size());
+  GateCase made = maker.make(problem, maker.layouts(problem, true), Pattern::random, cases.size());
   if (!FarBuffers::has_far_rows(made.layouts)) return;
   made.name += ", rows more than 2^31 elements apart";
   made.rows_far_apart = true;
@@ -169,7 +175,8 @@ void add_far_case(const CaseMaker& maker, const Problem& tuned, const SmallCases
 
 GateCase tuned_case(const Kernel& kernel, const Problem& problem, const TargetFacts& facts, const Oracle& oracle,
                     std::uint64_t seed, std::size_t index) {
-  GateCase made = CaseMaker{kernel, facts, oracle, seed}.make(problem, Pattern::random, false, index);
+  GateCase made = CaseMaker{kernel, facts, oracle, seed}.make(problem, timed_layouts(kernel.space, problem, facts),
+                                                              Pattern::random, index);
   made.run_twice = index == 0;
   made.at_tuned_shape = true;
   return made;
@@ -184,7 +191,7 @@ std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, 
     const std::vector<BufferLayout> layouts = buffer_layouts(kernel.space, small, facts, shape.padded);
     for (Pattern pattern : patterns_for(shape, largest_buffer(kernel.space, small, facts), wanted)) {
       if (!applies(pattern, layouts)) continue;
-      cases.push_back(maker.make(small, pattern, shape.padded, cases.size()));
+      cases.push_back(maker.make(small, maker.layouts(small, shape.padded), pattern, cases.size()));
       cases.back().grid_limit = shape.grid_limit;
       cases.back().has_tuned_extents = shape.other == kTunedExtent;
     }
@@ -194,7 +201,7 @@ std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, 
 }
 
 CaseMemory case_memory(const Space& space, const Problem& problem, const TargetFacts& facts, int sets) {
-  const std::vector<BufferLayout> layouts = buffer_layouts(space, problem, facts, false);
+  const std::vector<BufferLayout> layouts = timed_layouts(space, problem, facts);
   double oracle = 0, outputs = 0;
   for (const BufferLayout& layout : layouts) {
     if (!layout.buffer.has_results()) continue;

@@ -92,7 +92,7 @@ double Bench::rotation_bytes() const {
 Rotation& Bench::rotation() {
   if (rotation_) return *rotation_;
   const TargetFacts& facts = device_->target().facts;
-  const std::vector<BufferLayout> layouts = buffer_layouts(kernel_.space, problem_, facts, false);
+  const std::vector<BufferLayout> layouts = timed_layouts(kernel_.space, problem_, facts);
   const std::size_t memory = rotation_memory(*device_, gate_bytes() + bytes_of_others_);
   const RotationPlan plan = plan_rotation(total_bytes(layouts), device_->target().last_level_cache_bytes, memory);
   const auto restore = [this](const BufferSet& set, std::size_t index) { gate_->fill(set, index); };
