@@ -6,17 +6,18 @@ using hiptune::int64;
 
 constexpr int kWidth = VECTOR_BYTES / ELEMENT_BYTES;    // elements of a vector
 constexpr int kTile = BLOCK_SIZE * VECTORS_PER_THREAD;  // vectors of a tile
-constexpr auto kCache = HINT == Hint::both ? hiptune::Cache::streaming : hiptune::Cache::normal;
+constexpr auto kLoad = HINT == Hint::both ? hiptune::Cache::once : hiptune::Cache::normal;
+constexpr auto kStore = HINT == Hint::both ? hiptune::Cache::streaming : hiptune::Cache::normal;
 
 __device__ inline void copy_tile(const scalar_t* x, scalar_t* y, int64 vectors, int64 first) {
   hiptune::vector<scalar_t, kWidth> kept[VECTORS_PER_THREAD];
   for (int k = 0; k < VECTORS_PER_THREAD; ++k) {
     const int64 v = first + k * BLOCK_SIZE;
-    if (v < vectors) kept[k] = hiptune::load_vector<kWidth, kCache>(x + v * kWidth);
+    if (v < vectors) kept[k] = hiptune::load_vector<kWidth, kLoad>(x + v * kWidth);
   }
   for (int k = 0; k < VECTORS_PER_THREAD; ++k) {
     const int64 v = first + k * BLOCK_SIZE;
-    if (v < vectors) hiptune::store_vector<kCache>(y + v * kWidth, kept[k]);
+    if (v < vectors) hiptune::store_vector<kStore>(y + v * kWidth, kept[k]);
   }
 }
 

@@ -4,8 +4,8 @@
 // threads, and a block works on ROWS_PER_BLOCK rows side by side. A thread takes every ROW_THREADS-th vector of its
 // part of the row. Of these it keeps the first REGISTER_VECTORS in registers and the next LDS_VECTORS in LDS; what is
 // left (REREAD yes) is read again from memory after the reduction, backwards, so that the newest cache lines are met
-// first. With AHEAD the next row is on its way to LDS while this one is worked on. The other schemes are baselines to
-// compare with, and the split over two launches.
+// first. With AHEAD the next row is on its way to LDS while this one is worked on, and takes the place of what is
+// written vector by vector. The other schemes are baselines to compare with, and the split over two launches.
 #include "hiptune_config.h"
 #include "hiptune_device.h"
 
@@ -19,10 +19,13 @@ constexpr int kRowWaves = ROW_THREADS > WAVE_SIZE ? ROW_THREADS / WAVE_SIZE : 1;
 constexpr int kKept = REGISTER_VECTORS + LDS_VECTORS;
 constexpr bool kHasWeight = WEIGHT != Weight::none;
 constexpr bool kIsCluster = SCHEME == Scheme::fused && SPLIT > 1;  // the blocks of a row are a cluster
+static_assert(AHEAD == Ahead::no || WEIGHT_LOAD != WeightLoad::early, "a row that is ahead has no time of its own");
 
-// What is read for the last time, or written, has no use for the caches; what is read again has.
-constexpr auto kLoad = HINT == Hint::load || HINT == Hint::both ? hiptune::Cache::streaming : hiptune::Cache::normal;
-constexpr auto kFirstLoad = kLoad == hiptune::Cache::streaming ? hiptune::Cache::kept : hiptune::Cache::normal;
+// Of what is kept; of what is read again, at first and for the last time; of what is written.
+constexpr bool kHasLoadHints = HINT == Hint::load || HINT == Hint::both;
+constexpr auto kLoad = kHasLoadHints ? hiptune::Cache::once : hiptune::Cache::normal;
+constexpr auto kFirstLoad = kHasLoadHints ? hiptune::Cache::kept : hiptune::Cache::normal;
+constexpr auto kLastLoad = kHasLoadHints ? hiptune::Cache::streaming : hiptune::Cache::normal;
 constexpr auto kStore = HINT == Hint::store || HINT == Hint::both ? hiptune::Cache::streaming : hiptune::Cache::normal;
 
 using Elements = hiptune::vector<scalar_t, kWidth>;
@@ -44,10 +47,16 @@ __device__ inline float scale_of(float sum, float inverse_cols, float epsilon) {
   return hiptune::rsqrt(sum * inverse_cols + epsilon);
 }
 
-// A thread's share of a part of a row: every ROW_THREADS-th vector, and an element of what follows the last whole
-// vector. A share of nothing is legal: all threads of a block must meet at its barriers. y may be x, and so a thread
-// reads an element for the last time before it, and nobody else, writes it.
+__device__ inline const w_t* weights_from(const w_t* w, int64 first) { return kHasWeight ? w + first : w; }
+
+// A thread's share of a part of a row: every kStep-th vector, and an element of what follows the last whole vector. A
+// share of nothing is legal: all threads of a block must meet at its barriers. y may be x, and so a thread reads an
+// element for the last time before it, and nobody else, writes it.
 struct Share {
+  // What a cluster keeps of a row lies wave by wave, else the waves take turns.
+  static constexpr bool kIsByWave = kIsCluster && REREAD == Reread::no;
+  static constexpr int kStep = kIsByWave ? WAVE_SIZE : ROW_THREADS;
+
   const scalar_t* x;  // the thread's first vector
   const w_t* w;
   scalar_t* y;
@@ -55,11 +64,14 @@ struct Share {
   int tail;     // elements behind the last whole vector
   int thread;
 
-  __device__ bool has(int k) const { return k * ROW_THREADS < vectors; }
-  __device__ static int64 offset(int k) { return static_cast<int64>(k) * (ROW_THREADS * kWidth); }
+  __device__ static int first_vector(int thread) {
+    return kIsByWave ? thread / WAVE_SIZE * (kKept * WAVE_SIZE) + thread % WAVE_SIZE : thread;
+  }
+  __device__ bool has(int k) const { return k * kStep < vectors; }
+  __device__ static int64 offset(int k) { return static_cast<int64>(k) * (kStep * kWidth); }
   // Without its first k vectors, and without the tail.
   __device__ Share from(int k) const {
-    Share rest{x + offset(k), kHasWeight ? w + offset(k) : w, y + offset(k), vectors - k * ROW_THREADS, 0, thread};
+    Share rest{x + offset(k), weights_from(w, offset(k)), y + offset(k), vectors - k * kStep, 0, thread};
     hide_addresses(rest);
     return rest;
   }
@@ -75,8 +87,9 @@ struct Share {
 };
 
 __device__ inline Share share_of_part(const scalar_t* x, const w_t* w, scalar_t* y, int vectors, int tail, int thread) {
-  const int first = thread * kWidth;
-  Share share{x + first, w + (kHasWeight ? first : 0), y + first, vectors - thread, tail, thread};
+  const int first = Share::first_vector(thread);
+  const int64 offset = static_cast<int64>(first) * kWidth;
+  Share share{x + offset, weights_from(w, offset), y + offset, vectors - first, tail, thread};
   Share::hide_addresses(share);
   return share;
 }
@@ -87,7 +100,7 @@ __device__ inline Share share_of_row(const scalar_t* x, const w_t* w, scalar_t* 
   const int each = (vectors + SPLIT - 1) / SPLIT;
   const int first = hiptune::min(part * each, vectors), last = hiptune::min(first + each, vectors);
   const int64 offset = static_cast<int64>(first) * kWidth;
-  return share_of_part(x + offset, kHasWeight ? w + offset : w, y + offset, last - first, part == SPLIT - 1 ? tail : 0,
+  return share_of_part(x + offset, weights_from(w, offset), y + offset, last - first, part == SPLIT - 1 ? tail : 0,
                        thread);
 }
 
@@ -101,12 +114,19 @@ __device__ inline float scaled(float x, float scale, w_t w) {
   return x * scale;
 }
 
+__device__ inline void write_element(scalar_t& to, scalar_t x, float scale, const w_t* w, int64 c) {
+  to = hiptune::from_float<scalar_t>(scaled(hiptune::to_float(x), scale, kHasWeight ? w[c] : w_t{}));
+}
+
 // Vectors that the part does not have are zero, so that sums need not ask.
+template <hiptune::Cache cache>
 __device__ inline Elements element_vector(const Share& share, int k) {
   Elements x{};
-  if (share.has(k)) x = load_vector<kWidth, kLoad>(share.x + Share::offset(k));
+  if (share.has(k)) x = load_vector<kWidth, cache>(share.x + Share::offset(k));
   return x;
 }
+
+__device__ inline float squares_of(const Elements& x) { return sum_of_squares<kWidth>(hiptune::to_floats(x).data); }
 
 // What a thread keeps of a row. Its places in LDS no other thread touches.
 struct Kept {
@@ -114,41 +134,57 @@ struct Kept {
   Weights weights[hiptune::max(REGISTER_VECTORS, 1)];
   scalar_t tail;
   scalar_t* lds;
+  w_t* weights_lds;
 
   // Of vector k, counted from the first that LDS keeps.
   __device__ scalar_t* place(int k) const { return lds + k * (kBlock * kWidth); }
+  __device__ w_t* weight_place(int k) const { return weights_lds + k * (kBlock * kWidth); }
 
   // Begins all loads of a row; nothing waits for them yet.
   __device__ void load(const Share& share) {
     HIPTUNE_UNROLL
     for (int k = 0; k < LDS_VECTORS; ++k)
       if (share.has(REGISTER_VECTORS + k))
-        hiptune::copy_to_lds<kWidth>(place(k), share.x + Share::offset(REGISTER_VECTORS + k));
+        hiptune::copy_to_lds<kWidth, kLoad>(place(k), share.x + Share::offset(REGISTER_VECTORS + k));
     HIPTUNE_UNROLL
-    for (int k = 0; k < REGISTER_VECTORS; ++k) registers[k] = element_vector(share, k);
+    for (int k = 0; k < REGISTER_VECTORS; ++k) registers[k] = element_vector<kLoad>(share, k);
     load_tail(share);
   }
 
-  // The same by way of LDS, begun while the row before is worked on; take() waits for it.
-  __device__ void load_ahead(const Share& share) {
-    HIPTUNE_UNROLL
-    for (int k = 0; k < REGISTER_VECTORS; ++k)
-      if (share.has(k)) hiptune::copy_to_lds<kWidth>(place(k), share.x + Share::offset(k));
+  // Vector k of a row to come sets out for LDS, as a group of its own even where there is none: groups are counted.
+  __device__ void send(const Share& share, int k) const {
+    if (share.has(k)) hiptune::copy_to_lds<kWidth, kLoad>(place(k), share.x + Share::offset(k));
+    hiptune::end_group_of_copies();
   }
-  __device__ void take(const Share& share) {
-    load_tail(share);
-    hiptune::wait_for_copies();
-    HIPTUNE_UNROLL
-    for (int k = 0; k < REGISTER_VECTORS; ++k) {
-      registers[k] = {};
-      if (share.has(k)) registers[k] = load_vector<kWidth>(place(k));
-    }
+  // Vector k of `next`, of all that are under way the first that was sent, is taken from its place in LDS, for which
+  // that of the row after it sets out. Returns the sum of its squares.
+  __device__ float take(const Share& next, const Share& later, int k) {
+    hiptune::wait_for_copies<REGISTER_VECTORS - 1>();
+    registers[k] = {};
+    if (next.has(k)) registers[k] = load_vector<kWidth>(place(k));
+    const float sum = squares_of(registers[k]);
+    send(later, k);
+    return sum;
   }
 
   __device__ void load_weights(const Share& share) {
     HIPTUNE_UNROLL
     for (int k = 0; k < REGISTER_VECTORS; ++k)
       if (share.has(k)) weights[k] = weights_of(share, k);
+  }
+  __device__ void load_weights_to_lds(const Share& share) const {
+    HIPTUNE_UNROLL
+    for (int k = 0; k < REGISTER_VECTORS; ++k)
+      if (share.has(k)) store_vector(weight_place(k), weights_of(share, k));
+  }
+  // Of a vector in registers.
+  __device__ Weights weight(const Share& share, int k) const {
+    if constexpr (WEIGHT_LOAD == WeightLoad::late)
+      return weights_of(share, k);
+    else if constexpr (WEIGHT_LOAD == WeightLoad::held_lds)
+      return load_vector<kWidth>(weight_place(k));
+    else
+      return weights[k];
   }
 
   __device__ void load_tail(const Share& share) {
@@ -157,8 +193,6 @@ struct Kept {
   }
 };
 
-__device__ inline float squares_of(const Elements& x) { return sum_of_squares<kWidth>(hiptune::to_floats(x).data); }
-
 // N vectors, all of them loaded before the first is used.
 template <int N>
 struct Batch {
@@ -166,10 +200,7 @@ struct Batch {
   template <hiptune::Cache cache>
   __device__ void load(const Share& share) {
     HIPTUNE_UNROLL
-    for (int i = 0; i < N; ++i) {
-      x[i] = {};
-      if (share.has(i)) x[i] = load_vector<kWidth, cache>(share.x + Share::offset(i));
-    }
+    for (int i = 0; i < N; ++i) x[i] = element_vector<cache>(share, i);
   }
 };
 
@@ -203,12 +234,16 @@ __device__ inline void write_vector(const Share& share, int k, const Elements& x
 // Vectors that are written together: their weights are loaded before the first of them is written. Few, where
 // registers are full already.
 constexpr int kWriteBatch = REGISTER_VECTORS >= 8 ? 2 : 4;
+// What was loaded last goes first where LDS keeps a part: on Hopper this is worth 1 % of long rows.
+constexpr bool kIsWrittenBackwards = LDS_VECTORS > 0;
 
 // `get(k)` is vector k of the N that the share is made of.
 template <int N, class Get>
 __device__ inline void write_vectors(const Share& share, const Get& get, float scale) {
+  constexpr int kBatches = (N + kWriteBatch - 1) / kWriteBatch;
   HIPTUNE_UNROLL
-  for (int first = 0; first < N; first += kWriteBatch) {
+  for (int batch = 0; batch < kBatches; ++batch) {
+    const int first = (kIsWrittenBackwards ? kBatches - 1 - batch : batch) * kWriteBatch;
     Weights w[kWriteBatch];
     HIPTUNE_UNROLL
     for (int i = 0; i < kWriteBatch && first + i < N; ++i)
@@ -227,32 +262,51 @@ __device__ inline void write_again(const Share& share, float scale) {
   for (int first = kKept + (batches - 1) * kBatch; first >= kKept; first -= kBatch) {
     const Share part = share.from(first);
     Batch<kBatch> batch;
-    batch.template load<kLoad>(part);
+    batch.template load<kLastLoad>(part);
     write_vectors<kBatch>(
         part, [&](int k) { return batch.x[k]; }, scale);
   }
 }
 
+__device__ inline void write_tail(const Share& share, const Kept& kept, float scale) {
+  if (!share.has_tail()) return;
+  const int64 c = share.tail_offset();
+  write_element(share.y[c], kept.tail, scale, share.w, c);
+}
+
 __device__ inline void write_share(const Share& share, Kept& kept, float scale) {
   if constexpr (REREAD == Reread::yes) write_again(share, scale);
+  if constexpr (LDS_VECTORS > 0)
+    write_vectors<LDS_VECTORS>(
+        share.from(REGISTER_VECTORS), [&](int k) { return load_vector<kWidth>(kept.place(k)); }, scale);
   // Else the compiler would keep the numbers that it made of them for the sum.
-  if constexpr (KEEP == Keep::stored) HIPTUNE_UNROLL
-  for (int k = 0; k < REGISTER_VECTORS; ++k) hiptune::hide(kept.registers[k]);
+  if constexpr (KEEP == Keep::stored) {
+    HIPTUNE_UNROLL
+    for (int k = 0; k < REGISTER_VECTORS; ++k) hiptune::hide(kept.registers[k]);
+  }
   if constexpr (WEIGHT_LOAD == WeightLoad::late) {
     write_vectors<REGISTER_VECTORS>(
         share, [&](int k) { return kept.registers[k]; }, scale);
   } else {
     HIPTUNE_UNROLL
     for (int k = 0; k < REGISTER_VECTORS; ++k)
-      if (share.has(k)) write_vector(share, k, kept.registers[k], kept.weights[k], scale);
+      if (share.has(k)) write_vector(share, k, kept.registers[k], kept.weight(share, k), scale);
   }
-  if constexpr (LDS_VECTORS > 0)
-    write_vectors<LDS_VECTORS>(
-        share.from(REGISTER_VECTORS), [&](int k) { return load_vector<kWidth>(kept.place(k)); }, scale);
-  if (!share.has_tail()) return;
-  const int64 c = share.tail_offset();
-  const w_t w = kHasWeight ? share.w[c] : w_t{};
-  share.y[c] = hiptune::from_float<scalar_t>(scaled(hiptune::to_float(kept.tail), scale, w));
+  write_tail(share, kept, scale);
+}
+
+// Writes the row `done`, if any, and keeps `next` in its place, while `later` sets out. Returns the sum of next's
+// share.
+__device__ inline float go_on(const Share& done, const Share& next, const Share& later, Kept& kept, float scale) {
+  write_tail(done, kept, scale);
+  kept.load_tail(next);
+  float sum = 0.0f;
+  HIPTUNE_UNROLL
+  for (int k = 0; k < REGISTER_VECTORS; ++k) {
+    if (done.has(k)) write_vector(done, k, kept.registers[k], kept.weight(done, k), scale);
+    sum += kept.take(next, later, k);
+  }
+  return sum + square_of(kept.tail);
 }
 
 // ---- Reductions: the sum over the ROW_THREADS threads of a row, the same bits in each of them. `lds` holds
@@ -319,7 +373,10 @@ __device__ inline float cluster_sum(float* lds, float sum, int thread) {
 
 // ---- The kernels
 
-constexpr int kKeptOffset = (2 * kReductionFloats * 4 + 15) / 16 * 16;  // bytes of LDS before what is kept there
+// What is kept in LDS begins behind the sums, and the weights behind that, in bytes.
+constexpr int kKeptOffset = (2 * kReductionFloats * 4 + 15) / 16 * 16;
+constexpr int kPlaces = LDS_VECTORS + (AHEAD == Ahead::yes ? REGISTER_VECTORS : 0);
+constexpr int kWeightsOffset = kKeptOffset + kPlaces * kBlock * kWidth * static_cast<int>(sizeof(scalar_t));
 
 struct Rows {
   const scalar_t* x;
@@ -330,13 +387,20 @@ struct Rows {
 
   // Of the block's row, when its first one is `first`.
   __device__ Share share(int64 first) const {
-    const bool is_row = ROWS_PER_BLOCK == 1 || first + row < rows;
+    const bool is_row = (ROWS_PER_BLOCK == 1 && AHEAD == Ahead::no) || first + row < rows;
     const int64 r = is_row ? first + row : 0;
     Share share = share_of_row(x + r * x_stride, w, y + r * y_stride, cols, part, thread);
     if (!is_row) share.vectors = share.tail = 0;
     return share;
   }
 };
+
+__device__ inline float sum_of_row(float* sums, float sum, const Rows& all) {
+  if constexpr (kIsCluster)
+    return cluster_sum(sums, sum, all.thread);
+  else
+    return sum_over_threads(sums, sum, all.thread, all.row);
+}
 
 __device__ inline void fused(const scalar_t* x, const w_t* w, scalar_t* y, int64 rows, int64 cols, int64 x_stride,
                              int64 y_stride, float epsilon) {
@@ -350,24 +414,29 @@ __device__ inline void fused(const scalar_t* x, const w_t* w, scalar_t* y, int64
   int64 first = static_cast<int64>(blockIdx.x / SPLIT) * ROWS_PER_BLOCK;
   Kept kept;
   kept.lds = reinterpret_cast<scalar_t*>(lds + kKeptOffset) + threadIdx.x * kWidth;
+  kept.weights_lds = reinterpret_cast<w_t*>(lds + kWeightsOffset) + threadIdx.x * kWidth;
   if constexpr (kIsCluster) hiptune::cluster_barrier();  // all its blocks are there
   if constexpr (WEIGHT_LOAD == WeightLoad::held) kept.load_weights(all.share(first));
-  if constexpr (AHEAD == Ahead::yes) kept.load_ahead(all.share(first));
+  if constexpr (WEIGHT_LOAD == WeightLoad::held_lds) kept.load_weights_to_lds(all.share(first));
+  float sum_ahead = 0.0f;
+  if constexpr (AHEAD == Ahead::yes) {
+    HIPTUNE_UNROLL
+    for (int k = 0; k < REGISTER_VECTORS; ++k) kept.send(all.share(first), k);
+    sum_ahead = go_on(Share{}, all.share(first), all.share(first + step), kept, 0.0f);
+  }
   for (int half = 0; first < rows; first += step, half = 1 - half) {
     const Share share = all.share(first);
-    if constexpr (AHEAD == Ahead::yes)
-      kept.take(share);
-    else
+    float* const scratch = sums + half * kReductionFloats;
+    if constexpr (AHEAD == Ahead::yes) {
+      const float sum = sum_of_row(scratch, sum_ahead, all);
+      const float scale = scale_of(sum, inverse_cols, epsilon);
+      sum_ahead = go_on(share, all.share(first + step), all.share(first + 2 * step), kept, scale);
+    } else {
       kept.load(share);
-    if constexpr (WEIGHT_LOAD == WeightLoad::early) kept.load_weights(share);
-    float sum = sum_of_share(share, kept);
-    if constexpr (AHEAD == Ahead::yes)
-      if (first + step < rows) kept.load_ahead(all.share(first + step));
-    if constexpr (kIsCluster)
-      sum = cluster_sum(sums + half * kReductionFloats, sum, thread);
-    else
-      sum = sum_over_threads(sums + half * kReductionFloats, sum, thread, row);
-    write_share(share, kept, scale_of(sum, inverse_cols, epsilon));
+      if constexpr (WEIGHT_LOAD == WeightLoad::early) kept.load_weights(share);
+      const float sum = sum_of_row(scratch, sum_of_share(share, kept), all);
+      write_share(share, kept, scale_of(sum, inverse_cols, epsilon));
+    }
   }
 }
 
@@ -410,10 +479,6 @@ __device__ inline void scale_parts(const scalar_t* x, const w_t* w, scalar_t* y,
 }
 
 // ---- Baselines: element by element, as such kernels are written first.
-
-__device__ inline void write_element(scalar_t& to, scalar_t x, float scale, const w_t* w, int64 c) {
-  to = hiptune::from_float<scalar_t>(scaled(hiptune::to_float(x), scale, kHasWeight ? w[c] : w_t{}));
-}
 
 // One thread per row.
 __device__ inline void serial(const scalar_t* x, const w_t* w, scalar_t* y, int64 rows, int64 cols, int64 x_stride,

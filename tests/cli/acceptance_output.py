@@ -80,7 +80,7 @@ class Help(Home):
             self.assertIn("--cols", text)
         text = self.run_hiptune("tune", "rmsnorm", "--help").stdout
         self.assertIn("SCHEME is one of fused, split, serial, block, unfused", " ".join(text.split()))
-        self.assertIn("MIN_BLOCKS is one of 1, 2, 4, 8, 16", " ".join(text.split()))
+        self.assertIn("MIN_BLOCKS is one of 1, 2, 3, 4, 8, 16", " ".join(text.split()))
 
     def test_how_far_a_search_goes_by_default_is_told(self):
         text = " ".join(self.run_hiptune("tune", "--help").stdout.split())

@@ -61,7 +61,7 @@ TEST_F(NvidiaCompiler, knows_what_the_documentation_says_of_an_architecture) {
   const TargetFacts hopper = compiler->facts("sm_90");
   EXPECT_EQ(hopper.wave_size, 32);
   EXPECT_EQ(hopper.lds_bytes, 227 * 1024);
-  EXPECT_EQ(hopper.max_cluster, 8);
+  EXPECT_EQ(hopper.max_cluster, 16);
   EXPECT_EQ(hopper.max_block_threads, 1024);
   EXPECT_EQ(hopper.max_grid_x, 2147483647);
   EXPECT_EQ(hopper.max_grid_yz, 65535);

@@ -6,13 +6,11 @@ namespace hiptune::test {
 
 Mutations wrong_accesses() {
   Mutations all{
-      in("registers", {"a row is written one column too far", "share.y[c] = hiptune::from_float<scalar_t>",
-                       "share.y[share.thread + 1 == share.tail ? c + 1 : c] = share.y[c] = "
-                       "hiptune::from_float<scalar_t>"}),
+      in("registers", {"a row is written one column too far", kTailWritten,
+                       kTailWritten + " if (share.thread + 1 == share.tail) share.y[c + 1] = share.y[c];"}),
       in("registers", {"the tail is a column too long", "bool has_tail() const { return thread < tail; }",
                        "bool has_tail() const { return thread <= tail; }"}),
-      in("registers",
-         {"a row has a vector too many", "return k * ROW_THREADS < vectors;", "return k * ROW_THREADS <= vectors;"}),
+      in("registers", {"a row has a vector too many", "return k * kStep < vectors;", "return k * kStep <= vectors;"}),
       after_row("the gap after a row is written",
                 "if (thread == 0 && y_stride > cols && r + 1 < rows) y[r * y_stride + cols] = 0.0f;",
                 "y: wrote in the gap after row 0"),
@@ -114,8 +112,8 @@ Mutations wrong_reductions() {
                                kUnwritten})),
       on_host(in("registers",
                  {"rows of a loop use one half of the scratch", "first += step, half = 1 - half", "first += step"})),
-      on_host(in("registers", {"the halves of the scratch overlap", "sums + half * kReductionFloats, sum, thread, row",
-                               "sums + half, sum, thread, row"})),
+      on_host(in("registers", {"the halves of the scratch overlap", "scratch = sums + half * kReductionFloats;",
+                               "scratch = sums + half;"})),
       on_host(in("split", {"parts of a loop use one half of the scratch", "block += gridDim.x, half = 1 - half",
                            "block += gridDim.x"})),
       in("tree", {"the tree ends a step early", "stride > 0", "stride > 1"}),
@@ -161,8 +159,8 @@ Mutations divergences() {
                   "divergent barrier"}),
       in("shuffle tail", {"half of the block meets before the tail", kBarrier,
                           "if (thread < ROW_THREADS / 2) " + kBarrier, 4, "divergent barrier"}),
-      in("tree", {"threads without a vector leave the loop", "float sum = sum_of_share(share, kept);",
-                  "if (share.vectors <= 0) break; float sum = sum_of_share(share, kept);"}),
+      in("tree", {"threads without a vector leave the loop", "const float sum = sum_of_row(",
+                  "if (share.vectors <= 0) break; const float sum = sum_of_row(", 2}),
       in("block", {"threads without a column return early", thread_in_block,
                    thread_in_block + " if (thread >= cols) return;", 2}),
   };
@@ -180,7 +178,6 @@ Mutations missing_barriers(const std::string& text) {
 }
 
 Mutations hidden_faults() {
-  const std::string ahead = "if (first + step < rows) kept.load_ahead(all.share(first + step));";
   return {
       for_precheck("block", {"every thread writes the same result",
                              kAfterRow,
@@ -221,8 +218,8 @@ Mutations hidden_faults() {
       for_precheck("lds", {"vectors are copied to LDS that there are not", "if (share.has(REGISTER_VECTORS + k))", "",
                            1, "out of bounds: "}),
       for_precheck("ahead", {"the row behind the last is loaded ahead",
-                             ahead,
-                             "kept.load_ahead(all.share(first + step));",
+                             kIsRow,
+                             "ROWS_PER_BLOCK == 1 || first + row < rows;",
                              {},
                              "out of bounds: "}),
       for_precheck("read again", {"weights of a batch are loaded that there are not",
@@ -231,8 +228,8 @@ Mutations hidden_faults() {
                                   {},
                                   "out of bounds: "}),
       for_precheck("read again", {"what a batch does not have is read",
-                                  "if (share.has(i)) x[i] = load_vector<kWidth, cache>",
-                                  "x[i] = load_vector<kWidth, cache>",
+                                  "if (share.has(k)) x = load_vector<kWidth, cache>",
+                                  "x = load_vector<kWidth, cache>",
                                   {},
                                   "out of bounds: "}),
   };

@@ -27,8 +27,13 @@ Mutations wrong_formulas() {
                    "if (share.has(k)) weights[k] = weights_of(share, 0);"}),
       in("held", {"a held weight is that of the vector before", "if (share.has(k)) weights[k] = weights_of(share, k);",
                   "if (share.has(k)) weights[k] = weights_of(share, k == 0 ? 0 : k - 1);"}),
-      in("registers", {"the tail has the weight of the thread's first vector", "kHasWeight ? share.w[c] : w_t{}",
-                       "kHasWeight ? share.w[0] : w_t{}"}),
+      in("registers", {"the tail has the weight of the thread's first vector", kTailWritten,
+                       "write_element(share.y[c], kept.tail, scale, share.w - c, c);"}),
+      in("ahead",
+         {"a weight ahead is that of the vector before", "return weights[k];", "return weights[k == 0 ? 0 : k - 1];"}),
+      in("ahead, weights in LDS",
+         {"a weight in LDS is that of the vector before", "store_vector(weight_place(k), weights_of(share, k));",
+          "store_vector(weight_place(k), weights_of(share, k == 0 ? 0 : k - 1));"}),
       in("rows", {"the weight is indexed like x", kRowsShare,
                   "share_of_row(x + r * x_stride, w + r * kWidth, y + r * y_stride, cols, part, thread)"}),
       in("block", {"the weight is indexed by row", kWritten,
@@ -79,8 +84,6 @@ Mutations wrong_special_values() {
 // Of 16-bit results the limit is half a unit in the last place and 5 %: one rounding, to nearest.
 Mutations wrong_roundings() {
   const std::string twice = "return " + stored("x * scale") + " * hiptune::to_float(w);";
-  const std::string tail = "scaled(hiptune::to_float(kept.tail), scale, w)";
-  const std::string element = "scaled(hiptune::to_float(x), scale, kHasWeight ? w[c] : w_t{})";
   Mutations all = in_each({"early", "held", "serial, bf16", "unfused, f16"},
                           {"rounded before the weight, and then again", kProduct, twice, {}, kTooFar});
   append(
@@ -96,11 +99,14 @@ Mutations wrong_roundings() {
                    {},
                    kTooFar}),
        in("in place",
-          {"the bf16 results of the tail are rounded toward zero", tail, without_bits(16, tail), {}, kTooFar}),
-       in("serial, bf16",
-          {"the bf16 results of a baseline are rounded toward zero", element, without_bits(16, element), {}, kTooFar}),
+          {"the bf16 results of the tail are rounded toward zero", kElement, without_bits(16, kElement), {}, kTooFar}),
+       in("serial, bf16", {"the bf16 results of a baseline are rounded toward zero",
+                           kElement,
+                           without_bits(16, kElement),
+                           {},
+                           kTooFar}),
        in("unfused, f16",
-          {"the f16 results of a baseline are rounded toward zero", element, without_bits(13, element), {}, kTooFar}),
+          {"the f16 results of a baseline are rounded toward zero", kElement, without_bits(13, kElement), {}, kTooFar}),
        in("rows", {"an f32 weight is rounded to f16",
                    kProduct,
                    "return x * scale * " + stored("hiptune::to_float(w)") + ";",

@@ -18,6 +18,9 @@ inline const std::string kSquare = "return x[0] * x[0];";
 inline const std::string kRowsShare = "share_of_row(x + r * x_stride, w, y + r * y_stride, cols, part, thread)";
 inline const std::string kScaleShare = "share_of_row(x + place.row * x_stride, w, y + place.row * y_stride";
 inline const std::string kWritten = "write_element(y[r * y_stride + c], from[c], scale, w, c);";
+inline const std::string kTailWritten = "write_element(share.y[c], kept.tail, scale, share.w, c);";
+inline const std::string kElement = "scaled(hiptune::to_float(x), scale, kHasWeight ? w[c] : w_t{})";
+inline const std::string kIsRow = "(ROWS_PER_BLOCK == 1 && AHEAD == Ahead::no) || first + row < rows;";
 inline const std::string kBarrier = "hiptune::barrier();";
 // A comment that every thread of a block passes once per row, after its results and before the next row.
 inline const std::string kAfterRow = "// Every thread has read lds[0] before the next row's sums overwrite it.";

@@ -30,6 +30,7 @@ Assignment with(Assignment config, const Assignment& more) {
 }
 
 const Assignment kLooping{{"BLOCKS_PER_CU", Number{2}}, {"MIN_BLOCKS", Number{2}}};
+const Assignment kAhead = with(kLooping, {{"AHEAD", "yes"}, {"HINT", "both"}});
 
 std::vector<Setting> kept_rows() {
   return {
@@ -37,7 +38,12 @@ std::vector<Setting> kept_rows() {
       {"narrow", Dtype::f32, 387, {{"ALIGN", Number{8}}}, vectors(2, 128, 2)},
       {"early", Dtype::bf16, 1323, {}, with(vectors(8, 128, 2), {{"WEIGHT_LOAD", "early"}, {"KEEP", "stored"}})},
       {"held", Dtype::f16, 1323, {}, with(with(vectors(8, 128, 2), kLooping), {{"WEIGHT_LOAD", "held"}})},
-      {"ahead", Dtype::f32, 779, {}, with(with(vectors(4, 128, 2), kLooping), {{"AHEAD", "yes"}})},
+      {"ahead", Dtype::f32, 779, {}, with(with(vectors(4, 128, 2), kAhead), {{"WEIGHT_LOAD", "held"}})},
+      {"ahead, weights in LDS",
+       Dtype::f16,
+       1323,
+       {{"WEIGHT", "f32"}},
+       with(with(vectors(8, 128, 2), kAhead), {{"WEIGHT_LOAD", "held_lds"}})},
       {"lds", Dtype::f32, 1803, {}, vectors(4, 128, 2, 2)},
       {"rows",
        Dtype::f16,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "nvidia/clusters.hpp"
+
 namespace hiptune::nvidia {
 
 namespace {
@@ -31,9 +33,6 @@ constexpr Row kRows[] = {
 // Of an architecture that is not listed: what a block has everywhere without opting in.
 constexpr Row kOther{0, 48, 16};
 
-constexpr int kFirstWithClusters = 90;
-constexpr int kPortableCluster = 8;
-
 int number_of(const std::string& architecture) {
   int number = 0;
   const std::size_t digits = std::min(architecture.find_first_of("0123456789"), architecture.size());
@@ -56,7 +55,7 @@ TargetFacts facts_of(const std::string& architecture) {
   facts.wave_size = 32;
   facts.lds_bytes = row.lds_kib * 1024;
   facts.compute_units = row.compute_units;
-  facts.max_cluster = number >= kFirstWithClusters ? kPortableCluster : 1;
+  facts.max_cluster = max_cluster(number);
   facts.max_block_threads = 1024;
   facts.max_grid_x = 2147483647;
   facts.max_grid_yz = 65535;

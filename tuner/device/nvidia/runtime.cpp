@@ -5,6 +5,7 @@
 
 #include "gpu/check.hpp"
 #include "nvidia/clock.hpp"
+#include "nvidia/clusters.hpp"
 
 namespace hiptune::gpu {
 namespace {
@@ -25,15 +26,13 @@ int driver_version() {
   return version;
 }
 
-// Where clusters exist, 8 blocks are portable.
-int max_cluster(int device) { return attribute(cudaDevAttrClusterLaunch, device) != 0 ? 8 : 1; }
-
 TargetFacts facts_of(int device) {
   TargetFacts facts;
   facts.wave_size = attribute(cudaDevAttrWarpSize, device);
   facts.lds_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   facts.compute_units = attribute(cudaDevAttrMultiProcessorCount, device);
-  facts.max_cluster = max_cluster(device);
+  facts.max_cluster = nvidia::max_cluster(10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
+                                          attribute(cudaDevAttrComputeCapabilityMinor, device));
   facts.max_block_threads = attribute(cudaDevAttrMaxThreadsPerBlock, device);
   facts.max_grid_x = attribute(cudaDevAttrMaxGridDimX, device);
   facts.max_grid_yz = attribute(cudaDevAttrMaxGridDimY, device);
@@ -108,6 +107,10 @@ hipError_t find_kernel(Kernel& kernel, Library library, const std::string& entry
   kernel = found;
   cudaFuncAttributes attributes{};
   if (const cudaError_t failure = cudaFuncGetAttributes(&attributes, found); failure != cudaSuccess) return failure;
+  if (facts.max_cluster > nvidia::kPortableCluster) {
+    const auto failure = cudaFuncSetAttribute(found, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    if (failure != cudaSuccess) return failure;
+  }
   const auto most = static_cast<int>(facts.lds_bytes) - static_cast<int>(attributes.sharedSizeBytes);
   return cudaFuncSetAttribute(found, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
 }
