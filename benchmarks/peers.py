@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """RMSNorm by hiptune beside its peers on one NVIDIA GPU, in one process, round by round in shuffled order: hiptune's
-cached winner, Triton row kernels, torch.nn.functional.rms_norm, torch.compile, and a copy of the same bytes.
+cached winner, Triton row kernels, torch.nn.functional.rms_norm, torch.compile, and two copies of the same bytes: torch's
+and hiptune's own copy kernel, as the cache has it.
 
 usage: peers.py [--cache DIR] [--shape 4096x4096 ...] [--dtype f32 ...] [--budget SECONDS] [--json FILE]
        peers.py --render FILE        prints the tables of an earlier run again; needs no GPU
@@ -45,7 +46,8 @@ SHAPES = ["8x4096", "1024x4096", "4096x4096", "32768x4096", "16384x5120", "65536
 SHAPES_OF_16_BITS = ["16384x8192"]
 ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
 MODES = ("cold", "warm")
-HIPTUNE, COPY = "hiptune", "copy"
+HIPTUNE = "hiptune"
+COPY_KERNEL, TORCH_COPY = COPIES = "copy kernel", "torch copy"
 PEERS = ["triton 4 warps", "triton 8 warps", "torch rms_norm", "torch.compile", "torch.compile max-autotune"]
 
 # Results differ from the formula in float64 by the roundings of the result's type, at most three of 2^-11 or 2^-8 (torch
@@ -120,9 +122,10 @@ def best_peer(result, mode):
 
 
 def share_of_copy(result, mode):
-    """The copy's time over hiptune's."""
-    own, copy = (result["contenders"].get(name, {}).get(mode) for name in (HIPTUNE, COPY))
-    return None if own is None or copy is None else median_ratio(copy["rounds_us"], own["rounds_us"])
+    """The faster copy's time over hiptune's."""
+    own = result["contenders"].get(HIPTUNE, {}).get(mode)
+    copies = [one[mode] for one in (result["contenders"].get(name, {}) for name in COPIES) if mode in one]
+    return min((median_ratio(copy["rounds_us"], own["rounds_us"]) for copy in copies), default=None) if own else None
 
 
 def text_of_time(contender, mode):
@@ -146,7 +149,7 @@ def markdown_table(header, rows):
 
 def tables_of(report):
     """Of each dtype, one table cold and one warm, in microseconds."""
-    names = [HIPTUNE, *report["also"], *PEERS, COPY]
+    names = [HIPTUNE, *report["also"], *PEERS, *COPIES]
     header = ["rows x cols", *(f"{name}, us" for name in names), "best peer / hiptune", "share of copy"]
     parts = []
     for dtype in ELEMENT_BYTES:
@@ -191,8 +194,8 @@ def parse_options(words):
     parser.add_argument("--dtype", choices=list(ELEMENT_BYTES), action="append", help="may be repeated (default: all)")
     parser.add_argument("--also", type=parse_also, action="append", default=[], metavar="NAME=CACHE",
                         help="hiptune once more, with another cache, such as one tuned with --fix to a baseline")
-    parser.add_argument("--skip", action="append", default=[], metavar="NAME", choices=[*PEERS, COPY],
-                        help=f"leave a contender out; may be repeated: {', '.join([*PEERS, COPY])}")
+    parser.add_argument("--skip", action="append", default=[], metavar="NAME", choices=[*PEERS, *COPIES],
+                        help=f"leave a contender out; may be repeated: {', '.join([*PEERS, *COPIES])}")
     parser.add_argument("--rounds", type=int, default=15, metavar="N")
     parser.add_argument("--replay-ms", type=float, default=2, metavar="MS", help="least device time of a sample")
     parser.add_argument("--most-sets", type=int, default=2048, metavar="N")
@@ -303,11 +306,14 @@ class BoundKernel:
 
 @contextlib.contextmanager
 def bound_kernels(library, dispatchers, dtype):
-    """Of each dispatcher, RMSNorm for a type, or the error that this met: the others may go on."""
+    """Of each dispatcher, RMSNorm for a type, and of the first the copy, whose elements are words; or the error that
+    this met: the others may go on."""
+    wanted = {name: (dispatcher, "rmsnorm", dtype) for name, dispatcher in dispatchers.items()}
+    wanted[COPY_KERNEL] = (dispatchers[HIPTUNE], "copy", "f32")
     bound = {}
-    for name, dispatcher in dispatchers.items():
+    for name, words in wanted.items():
         try:
-            bound[name] = library.bind(dispatcher, "rmsnorm", dtype)
+            bound[name] = library.bind(*words)
         except HiptuneError as error:
             bound[name] = error
     try:
@@ -362,13 +368,17 @@ class Sets:
 def hiptune_contender(bound, sets):
     if isinstance(bound, HiptuneError):
         raise bound
+    words, rest = divmod(sets.rows * sets.cols * ELEMENT_BYTES[sets.dtype], 4)
+    if rest and "elements" in bound.names:
+        raise LeftOut("the copy kernel moves words, and an odd number of 16-bit elements is not made of them")
 
     def call(i):
         return bound.call({
             "x": ctypes.c_void_p(sets.x[i].data_ptr()), "w": ctypes.c_void_p(sets.w[i].data_ptr()),
             "y": ctypes.c_void_p(sets.y[i].data_ptr()), "rows": ctypes.c_int64(sets.rows),
             "cols": ctypes.c_int64(sets.cols), "x_stride": ctypes.c_int64(sets.cols),
-            "y_stride": ctypes.c_int64(sets.cols), "epsilon": ctypes.c_float(EPSILON)})
+            "y_stride": ctypes.c_int64(sets.cols), "epsilon": ctypes.c_float(EPSILON),
+            "elements": ctypes.c_int64(words)})
 
     calls = [call(i) for i in range(sets.count)]
     for one in calls:  # alignment may differ between sets
@@ -444,9 +454,9 @@ def makers_of(options, bound, sets):
         "torch rms_norm": lambda: torch_contender(eager_rms_norm, sets),
         "torch.compile": lambda: compiled_contender("default", sets),
         "torch.compile max-autotune": lambda: compiled_contender("max-autotune-no-cudagraphs", sets),
-        COPY: lambda: copy_contender(sets),
+        TORCH_COPY: lambda: copy_contender(sets),
     }
-    return makers | {name: maker for name, maker in peers.items() if name not in options.skip}
+    return {name: maker for name, maker in (makers | peers).items() if name not in options.skip}
 
 
 # ---- checking and timing
@@ -471,7 +481,7 @@ def check(name, launch, sets):
     sets.y[last].fill_(math.nan)
     result = launch(last)
     torch.cuda.synchronize()
-    if name == COPY:
+    if name in COPIES:
         if not torch.equal(result, sets.x[last]):
             raise LeftOut("the copy is wrong")
         return 0.0

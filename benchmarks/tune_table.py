@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Tunes RMSNorm for the shapes that peers.py compares, within the settings that are worth a try there.
+"""Tunes RMSNorm for the shapes that peers.py compares, within the settings that are worth a try there, and the copy
+kernel for as many bytes.
 
 usage: tune_table.py --cache DIR [--shape 1024x4096 ...] [--dtype f32 ...] [--budget SECONDS] [-- OPTIONS OF TUNE]
 
 A full search of one shape takes minutes, most of them for settings that lose by far. Which can win depends on the bytes
-of a row: rows of up to 2 KiB lie side by side in a block and stay in registers; longer ones are read again, from the
-caches; the longest are split over the blocks of a cluster. What is left are some dozens of configurations, all tried.
-Whatever follows -- goes to `hiptune tune`.
+of a row: rows of up to 2 KiB lie side by side in a block; longer ones are kept by one block in registers, then in LDS,
+too; the longest by the blocks of a cluster that loop over rows. What is left are 6 to 40 configurations, all
+tried. Whatever follows -- goes to `hiptune tune`.
 """
 import argparse
 import math
@@ -18,39 +19,58 @@ import time
 import peers
 
 KIB = 1024
+COPY_SETTINGS = {"VECTOR_BYTES": [16], "BLOCK_SIZE": [128, 256], "VECTORS_PER_THREAD": [1, 2, 8]}
 
 
 def settings_for(cols, dtype):
     """Values of tunables that are worth a try, by name."""
     element = peers.ELEMENT_BYTES[dtype]
     row = cols * element
-    settings = {"SCHEME": ["fused"], "VECTOR_ELEMENTS": [16 // element], "KEEP": ["numbers"], "LDS_VECTORS": [0],
-                "REDUCTION": ["one_barrier", "wave_only"], "SPLIT": [1], "AHEAD": ["no"], "BLOCKS_PER_CU": [0]}
+    settings = {"SCHEME": ["fused"], "VECTOR_ELEMENTS": [16 // element], "REDUCTION": ["one_barrier", "wave_only"],
+                "UNROLL": [1]}
+    one_block = settings | {"SPLIT": [1], "AHEAD": ["no"], "BLOCKS_PER_CU": [0]}
     if row <= 2 * KIB:
-        return settings | {"REREAD": ["no"], "ROW_THREADS": [16, 32], "ROWS_PER_BLOCK": [2, 4, 8], "MIN_BLOCKS": [1, 8, 16],
-                           "REGISTER_VECTORS": [1, 2, 4]}
+        return one_block | {"REREAD": ["no"], "LDS_VECTORS": [0], "ROW_THREADS": [16, 32], "REGISTER_VECTORS": [1, 2, 4],
+                            "ROWS_PER_BLOCK": [2, 4, 8], "MIN_BLOCKS": [1], "HINT": ["both"]}
     if row <= 8 * KIB:
-        return settings | {"ROW_THREADS": [32, 64, 128], "ROWS_PER_BLOCK": [1, 2, 8], "REGISTER_VECTORS": [0, 2, 4],
-                           "UNROLL": [1, 4], "MIN_BLOCKS": [1, 8], "HINT": ["store", "both", "load"]}
+        return one_block | {"REREAD": ["no"], "LDS_VECTORS": [0], "ROW_THREADS": [64, 128, 256], "MIN_BLOCKS": [1],
+                            "REGISTER_VECTORS": [2, 4], "ROWS_PER_BLOCK": [1, 2], "HINT": ["store", "both"]}
     if row <= 32 * KIB:
-        return settings | {"ROW_THREADS": [128, 256, 512], "ROWS_PER_BLOCK": [1, 2], "REGISTER_VECTORS": [0, 2, 4, 5],
-                           "UNROLL": [1, 4, 8], "MIN_BLOCKS": [1, 4], "HINT": ["store", "both", "load"]}
+        return one_block | {"REREAD": ["no"], "LDS_VECTORS": [0], "ROW_THREADS": [128, 256, 512],
+                            "REGISTER_VECTORS": [4, 5, 8], "ROWS_PER_BLOCK": [1], "MIN_BLOCKS": [1, 4],
+                            "HINT": ["store", "both"]}
+    long = {"ROWS_PER_BLOCK": [1], "WEIGHT_LOAD": ["late"], "HINT": ["both"]}
     if row <= 128 * KIB:
-        return settings | {"ROW_THREADS": [256, 512, 1024], "ROWS_PER_BLOCK": [1, 2], "REGISTER_VECTORS": [0, 8],
-                           "UNROLL": [1, 4, 8, 16], "MIN_BLOCKS": [1, 2, 4], "HINT": ["store", "both", "load"]}
-    return settings | {"ROW_THREADS": [256, 512, 1024], "ROWS_PER_BLOCK": [1], "REGISTER_VECTORS": [0, 4, 8],
-                       "UNROLL": [1, 8, 16], "MIN_BLOCKS": [1, 2], "HINT": ["store", "both"], "SPLIT": [1, 2, 4, 8],
-                       "AHEAD": ["no", "yes"], "BLOCKS_PER_CU": [0, 1]}
+        return one_block | long | {"UNROLL": [1, 4, 16], "LDS_VECTORS": [0, 6], "REGISTER_VECTORS": [0, 2, 8],
+                                   "ROW_THREADS": [512, 1024], "MIN_BLOCKS": [1, 2]}
+    return settings | long | {"REREAD": ["no"], "LDS_VECTORS": [0, 8, 14], "REGISTER_VECTORS": [0, 2, 4, 8],
+                              "ROW_THREADS": [256, 512, 1024], "SPLIT": [1, 2, 8, 16], "BLOCKS_PER_CU": [0, 2, 3],
+                              "MIN_BLOCKS": [1, 2, 3], "WEIGHT_LOAD": ["late", "held_lds"]}
 
 
 def words_of(settings):
     return [word for name, values in settings.items() for word in ("--fix", f"{name}={','.join(map(str, values))}")]
 
 
-def command_of(options, rows, cols, dtype):
-    return [options.hiptune, "tune", "rmsnorm", "--rows", str(rows), "--cols", str(cols), "--dtype", dtype, "--device",
-            options.device, "--cache", options.cache, "--strategy", "exhaustive", *words_of(settings_for(cols, dtype)),
-            *options.more]
+def tune(options, kernel, dimensions, dtype, settings):
+    """The last line that `hiptune tune` said, and whether it failed."""
+    command = [options.hiptune, "tune", kernel, *dimensions, "--dtype", dtype, "--device", options.device, "--cache",
+               options.cache, "--strategy", "exhaustive", *words_of(settings), *options.more]
+    result = subprocess.run(command, capture_output=True, text=True)
+    lines = (result.stdout if result.returncode == 0 else result.stderr).strip().splitlines() or ["nothing said"]
+    return lines[-1], result.returncode != 0
+
+
+def jobs_of(options):
+    """Names, kernels, dimensions, dtypes and settings. The copies first: each size once."""
+    copies, norms = {}, []
+    for dtype in options.dtype or peers.ELEMENT_BYTES:
+        for rows, cols in peers.shapes_for(dtype, options.shape):
+            words = rows * cols * peers.ELEMENT_BYTES[dtype] // 4
+            copies[words] = (f"copy of {words} words", "copy", ["--elements", str(words)], "f32", COPY_SETTINGS)
+            norms.append((f"{rows}x{cols} {dtype}", "rmsnorm", ["--rows", str(rows), "--cols", str(cols)], dtype,
+                          settings_for(cols, dtype)))
+    return [*copies.values(), *norms]
 
 
 def parse_options(words):
@@ -72,17 +92,14 @@ def parse_options(words):
 def main(words):
     options = parse_options(words)
     started, failed = time.monotonic(), []
-    for dtype in options.dtype or peers.ELEMENT_BYTES:
-        for rows, cols in peers.shapes_for(dtype, options.shape):
-            name = f"{rows}x{cols} {dtype}"
-            if time.monotonic() - started > options.budget:
-                print(f"{name}: not begun", flush=True)
-                continue
-            result = subprocess.run(command_of(options, rows, cols, dtype), capture_output=True, text=True)
-            lines = (result.stdout if result.returncode == 0 else result.stderr).strip().splitlines() or ["nothing said"]
-            print(f"{time.monotonic() - started:.0f} s: {name}: {lines[-1]}", flush=True)
-            if result.returncode != 0:
-                failed.append(name)
+    for name, kernel, dimensions, dtype, settings in jobs_of(options):
+        if time.monotonic() - started > options.budget:
+            print(f"{name}: not begun", flush=True)
+            continue
+        said, has_failed = tune(options, kernel, dimensions, dtype, settings)
+        print(f"{time.monotonic() - started:.0f} s: {name}: {said}", flush=True)
+        if has_failed:
+            failed.append(name)
     return f"failed: {', '.join(failed)}" if failed else 0
 
 

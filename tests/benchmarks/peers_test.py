@@ -85,13 +85,15 @@ class Statistics(unittest.TestCase):
         self.assertEqual(peers.summarize([7.0])["spread_us"], 0)
 
     def test_the_best_peer_is_neither_hiptune_nor_the_copy_nor_one_that_failed(self):
-        contenders = {"hiptune": {"cold": times(10, 20)}, "copy": {"cold": times(5, 10)},
+        contenders = {"hiptune": {"cold": times(10, 20)}, "torch copy": {"cold": times(5, 10)},
                       "hiptune block": {"cold": times(1, 2)}, "triton 4 warps": {"cold": times(12, 24)},
                       "torch.compile": {"cold": times(11, 22)}, "triton 8 warps": {"failure": "no"}}
         name, ratio = peers.best_peer(result_of(contenders), "cold")
         self.assertEqual(name, "torch.compile")
         self.assertAlmostEqual(ratio, 1.1)
         self.assertAlmostEqual(peers.share_of_copy(result_of(contenders), "cold"), 0.5)
+        contenders["copy kernel"] = {"cold": times(4, 8)}
+        self.assertAlmostEqual(peers.share_of_copy(result_of(contenders), "cold"), 0.4)
 
     def test_without_hiptune_or_a_copy_there_are_no_ratios(self):
         contenders = {"hiptune": {"failure": "no"}, "torch.compile": {"cold": times(1)}}
@@ -102,7 +104,7 @@ class Statistics(unittest.TestCase):
 
 class Tables(unittest.TestCase):
     REPORT = {"also": ["hiptune block"], "results": [
-        result_of({"hiptune": {"cold": times(10.0), "warm": times(1234.5)}, "copy": {"cold": times(8.0)},
+        result_of({"hiptune": {"cold": times(10.0), "warm": times(1234.5)}, "torch copy": {"cold": times(8.0)},
                    "hiptune block": {"cold": times(99.999)}, "triton 4 warps": {"failure": "out of resources"},
                    "torch rms_norm": {"cold": times(15.0), "warm": times(123.45)}}),
         result_of({}, dtype="bf16")]}
@@ -111,8 +113,8 @@ class Tables(unittest.TestCase):
         text = peers.tables_of(self.REPORT)
         self.assertEqual([line for line in text.splitlines() if line.startswith("###")],
                          ["### f32, cold", "### f32, warm", "### bf16, cold", "### bf16, warm"])
-        self.assertIn("| 8x16 | 10.00 | 100.00 | - | - | 15.00 | - | - | 8.00 | 1.500 (torch rms_norm) | 0.800 |", text)
-        self.assertIn("| 8x16 | 1234 | - | - | - | 123.5 | - | - | - | 0.100 (torch rms_norm) | - |", text)
+        self.assertIn("| 8x16 | 10.00 | 100.00 | - | - | 15.00 | - | - | - | 8.00 | 1.500 (torch rms_norm) | 0.800 |", text)
+        self.assertIn("| 8x16 | 1234 | - | - | - | 123.5 | - | - | - | - | 0.100 (torch rms_norm) | - |", text)
         widths = {line.count("|") for line in text.splitlines() if line.startswith("|")}
         self.assertEqual(len(widths), 1)
 
