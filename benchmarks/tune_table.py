@@ -34,11 +34,11 @@ def settings_for(cols, dtype):
                             "ROWS_PER_BLOCK": [2, 4, 8], "MIN_BLOCKS": [1], "HINT": ["both"]}
     if row <= 8 * KIB:
         return one_block | {"REREAD": ["no"], "LDS_VECTORS": [0], "ROW_THREADS": [64, 128, 256], "MIN_BLOCKS": [1],
-                            "REGISTER_VECTORS": [2, 4], "ROWS_PER_BLOCK": [1, 2], "HINT": ["store", "both"]}
+                            "REGISTER_VECTORS": [2, 4], "ROWS_PER_BLOCK": [1, 2], "HINT": ["none", "store", "both"]}
     if row <= 32 * KIB:
         return one_block | {"REREAD": ["no"], "LDS_VECTORS": [0], "ROW_THREADS": [128, 256, 512],
                             "REGISTER_VECTORS": [4, 5, 8], "ROWS_PER_BLOCK": [1], "MIN_BLOCKS": [1, 4],
-                            "HINT": ["store", "both"]}
+                            "HINT": ["none", "store", "both"]}
     long = {"ROWS_PER_BLOCK": [1], "WEIGHT_LOAD": ["late"], "HINT": ["both"]}
     if row <= 128 * KIB:
         return one_block | long | {"UNROLL": [1, 4, 16], "LDS_VECTORS": [0, 6], "REGISTER_VECTORS": [0, 2, 8],
