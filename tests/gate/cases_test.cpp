@@ -112,8 +112,8 @@ TEST_F(Cases, need_memory_in_proportion_to_the_problem) {
                        kTunedSets);
   };
   const double elements = 10000.0 * 4096;
-  EXPECT_NEAR(needed(20000).host - needed(10000).host, elements * (3 * (4 + 4 + 8) + 8), 1)
-      << "x, y and the oracle in double three times, and what the oracle is working on";
+  EXPECT_NEAR(needed(20000).host - needed(10000).host, elements * 3 * (4 + 4 + 8), 1)
+      << "x, y and the oracle in double three times";
   EXPECT_NEAR(needed(20000).device - needed(10000).device, elements * ((4 + 4 + 8) + (4 + 4) + 4), 1)
       << "one case, a working set, and y once more";
 }

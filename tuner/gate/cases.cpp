@@ -209,8 +209,8 @@ CaseMemory case_memory(const Space& space, const Problem& problem, const TargetF
     outputs += static_cast<double>(layout.bytes);
   }
   const auto images = static_cast<double>(total_bytes(layouts));
-  // The oracle works on a copy between guards; the device has a case, a working set, and the results of a first run.
-  return {sets * (images + oracle) + oracle, images + oracle + images + outputs};
+  // The device has a case, a working set, and the results of a first run.
+  return {sets * (images + oracle), images + oracle + images + outputs};
 }
 
 }  // namespace hiptune
