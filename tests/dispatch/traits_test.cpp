@@ -88,13 +88,15 @@ TEST(SignatureOfTraits, an_absent_buffer_must_be_null_and_does_not_count_for_the
   EXPECT_EQ(call.status(signature_of<Half, Half>(Dtype::f16, {})), Status::null_pointer);
 }
 
-TEST(SignatureOfTraits, an_element_larger_than_the_dtype_keeps_its_own_alignment) {
+TEST(SignatureOfTraits, an_element_larger_than_the_dtype_counts_as_one_of_it_and_keeps_its_own_alignment) {
   const Signature signature = signature_of<Half, float>(Dtype::f16, {"WEIGHT=f32"});
   Call call;
   call.w = 0x2002;
   EXPECT_EQ(call.status(signature), Status::misaligned_pointer);
-  call.w = 0x2004;
-  EXPECT_EQ(call.traits(signature), "ALIGN=4 WEIGHT=f32 MEANS=f32 IN_PLACE=no");
+  for (const auto& [w, align] : {std::pair{0x2004, 2}, {0x2008, 4}, {0x2010, 16}, {0x2030, 16}}) {
+    call.w = static_cast<std::uintptr_t>(w);
+    EXPECT_EQ(call.traits(signature), "ALIGN=" + std::to_string(align) + " WEIGHT=f32 MEANS=f32 IN_PLACE=no") << w;
+  }
   call.x = 0x1002;
   EXPECT_EQ(call.traits(signature), "ALIGN=2 WEIGHT=f32 MEANS=f32 IN_PLACE=no");
 }

@@ -135,6 +135,19 @@ TEST(Alignment, of_buffers_is_exactly_what_the_problem_claims) {
   }
 }
 
+// A vector of as many f32 as of f16 is twice as long; 16 bytes are enough for any.
+TEST(Alignment, of_wider_elements_is_to_as_many_of_them) {
+  const GateBench bench("host");
+  const Kernel kernel = shipped_kernel("rmsnorm");
+  for (const auto& [claimed, of_weights] : {std::pair{2, 4}, {4, 8}, {8, 16}, {16, 16}}) {
+    const Problem problem = make_problem(kernel.space, {3, 8}, Dtype::f16,
+                                         {{"WEIGHT", "f32"}, {"ALIGN", static_cast<std::int64_t>(claimed)}});
+    const BufferSet buffers(*bench.device, buffer_layouts(kernel.space, problem, bench.facts(), false));
+    EXPECT_EQ(alignment_of(buffers.addresses()[0]), static_cast<std::size_t>(claimed));
+    EXPECT_EQ(alignment_of(buffers.addresses()[1]), static_cast<std::size_t>(of_weights));
+  }
+}
+
 TEST(Alignment, of_what_is_timed_is_the_usual_one_where_the_problem_claims_the_most) {
   const GateBench bench("host");
   const Kernel kernel = shipped_kernel("copy");

@@ -7,7 +7,6 @@ namespace {
 
 constexpr std::size_t kGuardBytes = 4096;    // an overrun by a row of a thousand elements still lands in it
 constexpr std::size_t kBaseAlignment = 256;  // what Device::allocate promises
-constexpr std::size_t kVectorBytes = 16;     // of the widest access that any GPU has
 constexpr std::int64_t kPadElements = 3;     // a gap that is not a multiple of any vector, and odd as the next ones
 
 std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
@@ -18,6 +17,13 @@ std::size_t claimed_alignment(const Space& space, const Problem& problem) {
     if (trait.source == TraitSource::alignment)
       return static_cast<std::size_t>(std::get<std::int64_t>(*find(problem.traits, trait.name)));
   return kBaseAlignment;
+}
+
+// Of a buffer of elements that are wider than the problem's dtype: to as many elements as is claimed of those, as far
+// as the widest access, for they are loaded together; and an element is aligned in any case.
+std::size_t alignment_of(Dtype type, std::size_t claimed, Dtype dtype) {
+  const std::size_t same_elements = claimed * std::max<std::size_t>(1, size_of(type) / size_of(dtype));
+  return std::max({claimed, std::min(same_elements, kVectorBytes), size_of(type)});
 }
 
 bool claims_most_alignment(const Space& space, const Problem& problem) {
@@ -82,8 +88,7 @@ std::vector<BufferLayout> buffer_layouts(const Space& space, const Problem& prob
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     // Each buffer has a stride of its own: a kernel that takes another's must not be right by chance.
     const std::int64_t padding = padded ? kPadElements + 2 * static_cast<std::int64_t>(i) : 0;
-    // An element larger than what the trait claims is aligned all the same.
-    const std::size_t alignment = std::max(claimed_alignment(space, problem), size_of(shapes[i].type));
+    const std::size_t alignment = alignment_of(shapes[i].type, claimed_alignment(space, problem), problem.dtype);
     const std::int64_t stride = stride_for(shapes[i], alignment, space.has_stride(buffers[i].name), padding);
     layouts.push_back(layout_of(buffers[i], shapes[i], alignment, stride, pages));
   }

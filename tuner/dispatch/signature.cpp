@@ -118,7 +118,9 @@ void Signature::add_dimension(const Space& space, const Dimension& dimension) {
 }
 
 void Signature::add_buffer(const Space& space, std::size_t index, const ProblemBuffer& buffer, const Names& names) {
-  BufferSlot slot{index, size_of(buffer.type), buffer.is_absent, false, 0, ClosedForm(0)};
+  const std::uint64_t bytes = size_of(buffer.type);
+  BufferSlot slot{index, bytes,        std::max<std::uint64_t>(1, bytes / size_of(dtype_)), buffer.is_absent, false,
+                  0,     ClosedForm(0)};
   if (const auto stride =
           argument_index<StrideArgument>(space, [&](const auto& a) { return a.buffer == buffer.name; })) {
     slot.strided = true;
@@ -209,10 +211,20 @@ Status Signature::status_of(const BufferSlot& buffer, std::uint64_t address) noe
   return address % buffer.element_bytes == 0 ? Status::success : Status::misaligned_pointer;
 }
 
+namespace {
+
+// A byte offset as the problem's dtype would have it for as many elements: what counts is how many of them a vector
+// may take, and no vector needs more than kVectorBytes.
+std::uint64_t in_dtype(std::uint64_t bytes, std::uint64_t times_dtype) {
+  return times_dtype > 1 && bytes % kVectorBytes == 0 ? 0 : bytes / times_dtype;
+}
+
+}  // namespace
+
 bool Signature::read_buffers(void* const* arguments, CallReading& reading, std::uint64_t& bits) const noexcept {
   for (const BufferSlot& buffer : buffers_) {
     const auto address = value_at<std::uintptr_t>(arguments, buffer.argument);
-    bits |= address;
+    bits |= in_dtype(address, buffer.times_dtype);
     reading.status = status_of(buffer, address);
     if (reading.status != Status::success) {
       reading.argument = buffer.argument;
@@ -220,7 +232,7 @@ bool Signature::read_buffers(void* const* arguments, CallReading& reading, std::
     }
     if (!buffer.strided || buffer.absent) continue;
     const std::int64_t stride = integer_at(arguments, buffer.stride_argument);
-    bits |= static_cast<std::uint64_t>(stride) * buffer.element_bytes;
+    bits |= in_dtype(static_cast<std::uint64_t>(stride) * buffer.element_bytes, buffer.times_dtype);
     if (stride < buffer.row.evaluate(dimensions_of(reading.key))) {
       reading.status = Status::invalid_stride;
       reading.argument = buffer.stride_argument;

@@ -71,6 +71,7 @@ class Signature {
   struct BufferSlot {
     std::size_t argument;
     std::uint64_t element_bytes;
+    std::uint64_t times_dtype;  // of whose size the element is: 2 of an f32 beside f16, at least 1
     bool absent = false;
     bool strided = false;
     std::size_t stride_argument = 0;

@@ -24,16 +24,15 @@ constexpr std::int64_t kTunedExtent = 0;  // in a shape: that of the tuned probl
 
 // 257 and 1030 straddle the usual blocks with a ragged end; 256 and 2048 take the path of whole vectors; 1100 rows are
 // more than a block of one thread per row holds, so that its single block has to loop. The tuned extents with a few
-// padded rows are the path that will be used most: of five rows one of two blocks gets three, of which the last is
-// behind one that was neither the block's first nor its last.
+// padded rows are the path that will be used most.
 constexpr SmallShape kSmallShapes[] = {
     {1, 1, 0, false, false},    {3, 13, 2, true, true},     {33, 257, 2, true, true},
     {7, 256, 2, true, true},    {5, 1030, 2, true, false},  {3, 2048, 2, true, false},
-    {1, 4096, 0, false, false}, {1100, 2, 1, false, false}, {5, kTunedExtent, 2, true, true}};
+    {1, 4096, 0, false, false}, {1100, 2, 1, false, false}, {3, kTunedExtent, 2, true, true}};
 // Elements of a buffer up to which the tuned extents with a few rows get the whole adversarial set, up to which they
 // get the start of it, for configurations that are valid at no other small shape, and up to which they get random
 // inputs.
-constexpr std::int64_t kSmallElements = 330'000;
+constexpr std::int64_t kSmallElements = 200'000;
 constexpr std::int64_t kMediumElements = 4'000'000;
 constexpr std::int64_t kMostElements = 16'000'000;
 
@@ -158,6 +157,23 @@ struct CaseMaker {
   }
 };
 
+// So many rows of the tuned extents that each of two blocks loops several times, also where a block has four rows side
+// by side; fewer where a row is longer than such blocks can work on.
+void add_looped_case(const CaseMaker& maker, const Problem& tuned, std::vector<GateCase>& cases) {
+  constexpr std::int64_t kManyRows = 33, kSomeRows = 9, kBlocks = 2, kElements = 1'000'000;
+  const Space& space = maker.kernel.space;
+  const auto problem_of = [&](std::int64_t rows) {
+    return small_problem(space, tuned, {rows, kTunedExtent, kBlocks, true, false});
+  };
+  Problem problem = problem_of(kManyRows);
+  if (largest_buffer(space, problem, maker.facts) > kElements) problem = problem_of(kSomeRows);
+  if (largest_buffer(space, problem, maker.facts) > kMostElements) return;
+  GateCase made = maker.make(problem, maker.layouts(problem, true), Pattern::random, cases.size());
+  made.grid_limit = kBlocks;
+  made.has_tuned_extents = true;
+  cases.push_back(std::move(made));
+}
+
 // Two rows of the tuned extents, so far apart that an offset in 32 bits overflows.
 void add_far_case(const CaseMaker& maker, const Problem& tuned, const SmallCases& wanted,
                   std::vector<GateCase>& cases) {
@@ -196,6 +212,7 @@ std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, 
       cases.back().has_tuned_extents = shape.other == kTunedExtent;
     }
   }
+  add_looped_case(maker, problem, cases);
   add_far_case(maker, problem, wanted, cases);
   return cases;
 }

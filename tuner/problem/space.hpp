@@ -22,10 +22,13 @@ struct Dimension {
   std::string description;
 };
 
+inline constexpr std::size_t kVectorBytes = 16;  // of the widest access that any GPU has
+
 // How the value of a trait is found at a call.
 enum class TraitSource {
   given,      // the caller says it
-  alignment,  // the largest listed value that divides every buffer's address and row stride, in bytes
+  alignment,  // the largest listed value that divides every buffer's address and row stride, in bytes of the problem's
+              // dtype: a buffer of wider elements is aligned to as many of them, or to kVectorBytes
   aliasing,   // "yes" where an output begins at an input's address, and so is it, with the same row stride; else "no"
 };
 
