@@ -61,9 +61,16 @@ ABSOLUTE_LIMIT = 1e-6
 
 def parse_shape(text):
     rows, _, cols = text.partition("x")
-    if not (rows.isdigit() and cols.isdigit() and int(rows) > 0 and int(cols) > 0):
+    if not (rows.isdecimal() and cols.isdecimal() and int(rows) > 0 and int(cols) > 0):
         raise argparse.ArgumentTypeError(f"{text} is no shape; give ROWSxCOLS, as in 4096x4096")
     return int(rows), int(cols)
+
+
+def parse_seconds(text):
+    with contextlib.suppress(ValueError):
+        if float(text) >= 0:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"{text} is no number of seconds")
 
 
 def set_bytes(rows, cols, dtype):
@@ -166,6 +173,19 @@ def write_report(file, report):
     os.replace(unfinished, file)
 
 
+def tables_of_file(file):
+    """Of a report that was written before. Throws ValueError where it is none."""
+    try:
+        report = json.loads(file.read_text())
+        known = {HIPTUNE, *report["also"], *PEERS, *COPIES}
+        unknown = {name for result in report["results"] for name in result["contenders"]} - known
+        if unknown:
+            raise ValueError(f"it has contenders that this script does not know: {', '.join(sorted(unknown))}")
+        return tables_of(report)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError) as error:
+        raise ValueError(f"{file} is no report that this script can print: {type(error).__name__}: {error}") from error
+
+
 def shapes_for(dtype, given):
     texts = SHAPES + (SHAPES_OF_16_BITS if ELEMENT_BYTES[dtype] == 2 else [])
     return given or [parse_shape(text) for text in texts]
@@ -204,7 +224,7 @@ def parse_options(words):
                         help="to set one contender up for one shape; a compiler is only interrupted between its calls")
     parser.add_argument("--triton-elements", type=int, default=512, metavar="N",
                         help="leave a Triton kernel out where a thread would hold more: such take minutes to compile")
-    parser.add_argument("--budget", type=float, default=math.inf, metavar="SECONDS",
+    parser.add_argument("--budget", type=parse_seconds, default=math.inf, metavar="SECONDS",
                         help="begin no shape later than that after the start")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="everything, written after each shape")
@@ -635,7 +655,10 @@ def run(options):
 def main(words):
     options = parse_options(words)
     if options.render:
-        print(tables_of(json.loads(options.render.read_text())))
+        try:
+            print(tables_of_file(options.render))
+        except ValueError as error:
+            sys.exit(f"peers.py: {error}")
         return 0
     if torch is None:
         sys.exit("peers.py: torch and triton cannot be imported; install them, or --render an earlier run's file")

@@ -6,12 +6,13 @@ usage: tune_table.py --cache DIR [--shape 1024x4096 ...] [--dtype f32 ...] [--bu
 
 A full search of one shape takes minutes, most of them for settings that lose by far. Which can win depends on the bytes
 of a row: rows of up to 2 KiB lie side by side in a block; longer ones are kept by one block in registers, then in LDS,
-too; the longest by the blocks of a cluster that loop over rows. What is left are 6 to 40 configurations, all
+too; the longest by the blocks of a cluster that loop over rows. What is left are some dozens of configurations at most, all
 tried. Whatever follows -- goes to `hiptune tune`.
 """
 import argparse
 import math
 import pathlib
+import shutil
 import subprocess
 import sys
 import time
@@ -30,14 +31,14 @@ def settings_for(cols, dtype):
                 "UNROLL": [1]}
     one_block = settings | {"SPLIT": [1], "AHEAD": ["no"], "BLOCKS_PER_CU": [0]}
     if row <= 2 * KIB:
-        return one_block | {"REREAD": ["no"], "LDS_VECTORS": [0], "ROW_THREADS": [16, 32], "REGISTER_VECTORS": [1, 2, 4],
+        return one_block | {"REREAD": ["no"], "LDS_VECTORS": [0], "ROW_THREADS": [16, 32], "REGISTER_VECTORS": [1, 2, 3, 4],
                             "ROWS_PER_BLOCK": [2, 4, 8], "MIN_BLOCKS": [1], "HINT": ["both"]}
     if row <= 8 * KIB:
         return one_block | {"REREAD": ["no"], "LDS_VECTORS": [0], "ROW_THREADS": [64, 128, 256], "MIN_BLOCKS": [1],
-                            "REGISTER_VECTORS": [2, 4], "ROWS_PER_BLOCK": [1, 2], "HINT": ["none", "store", "both"]}
+                            "REGISTER_VECTORS": [2, 3, 4], "ROWS_PER_BLOCK": [1, 2], "HINT": ["none", "store", "both"]}
     if row <= 32 * KIB:
         return one_block | {"REREAD": ["no"], "LDS_VECTORS": [0], "ROW_THREADS": [128, 256, 512],
-                            "REGISTER_VECTORS": [4, 5, 8], "ROWS_PER_BLOCK": [1], "MIN_BLOCKS": [1, 4],
+                            "REGISTER_VECTORS": [3, 4, 5, 6, 8], "ROWS_PER_BLOCK": [1], "MIN_BLOCKS": [1, 4],
                             "HINT": ["none", "store", "both"]}
     long = {"ROWS_PER_BLOCK": [1], "WEIGHT_LOAD": ["late"], "HINT": ["both"]}
     if row <= 128 * KIB:
@@ -66,8 +67,9 @@ def jobs_of(options):
     copies, norms = {}, []
     for dtype in options.dtype or peers.ELEMENT_BYTES:
         for rows, cols in peers.shapes_for(dtype, options.shape):
-            words = rows * cols * peers.ELEMENT_BYTES[dtype] // 4
-            copies[words] = (f"copy of {words} words", "copy", ["--elements", str(words)], "f32", COPY_SETTINGS)
+            words, rest = divmod(rows * cols * peers.ELEMENT_BYTES[dtype], 4)
+            if not rest:
+                copies[words] = (f"copy of {words} words", "copy", ["--elements", str(words)], "f32", COPY_SETTINGS)
             norms.append((f"{rows}x{cols} {dtype}", "rmsnorm", ["--rows", str(rows), "--cols", str(cols)], dtype,
                           settings_for(cols, dtype)))
     return [*copies.values(), *norms]
@@ -82,9 +84,11 @@ def parse_options(words):
     parser.add_argument("--cache", required=True, metavar="DIR")
     parser.add_argument("--shape", type=peers.parse_shape, action="append", metavar="ROWSxCOLS", help="may be repeated")
     parser.add_argument("--dtype", choices=list(peers.ELEMENT_BYTES), action="append", help="may be repeated")
-    parser.add_argument("--budget", type=float, default=math.inf, metavar="SECONDS",
+    parser.add_argument("--budget", type=peers.parse_seconds, default=math.inf, metavar="SECONDS",
                         help="begin no shape later than that after the start")
     options = parser.parse_args(words[:end])
+    if shutil.which(options.hiptune) is None:
+        parser.error(f"--hiptune: {options.hiptune} is no program; build it, or name another")
     options.more = words[end + 1:]
     return options
 

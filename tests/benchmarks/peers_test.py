@@ -131,6 +131,22 @@ class Tables(unittest.TestCase):
             self.assertEqual(said.getvalue(), peers.tables_of(self.REPORT) + "\n")
 
 
+    def test_what_is_no_report_is_refused_in_words(self):
+        strange = {"also": [], "results": [result_of({"stopwatch": {"cold": times(1)}})]}
+        torn = {"also": [], "results": [result_of({"hiptune": {"cold": times(1, 2)}, "torch copy": {"cold": times(1)}})]}
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "report.json"
+            for text in ("", "{}", "[1]", "no json", json.dumps(strange), json.dumps(torn)):
+                file.write_text(text)
+                with self.assertRaises(SystemExit) as refused:
+                    peers.main(["--library", LIBRARY, "--render", str(file)])
+                self.assertIn(f"{file} is no report", str(refused.exception.code), text)
+            for absent in (file.with_name("absent.json"), file.parent):
+                with self.assertRaises(SystemExit) as refused:
+                    peers.main(["--library", LIBRARY, "--render", str(absent)])
+                self.assertIn("is no report", str(refused.exception.code))
+
+
 class CommandLine(unittest.TestCase):
     def test_options_may_be_repeated(self):
         options = peers.parse_options(["--library", LIBRARY, "--shape", "8x16", "--shape", "1x2", "--dtype", "f16",
@@ -142,7 +158,8 @@ class CommandLine(unittest.TestCase):
     def test_what_is_wrong_is_named(self):
         for words, said in ((["--shape", "8"], "8 is no shape"), (["--shape", "0x4"], "0x4 is no shape"),
                             (["--skip", "hiptune"], "invalid choice"), (["--also", "block"], "NAME=CACHE"),
-                            (["--rounds", "0"], "at least one"), (["--dtype", "f64"], "invalid choice")):
+                            (["--rounds", "0"], "at least one"), (["--budget", "-1"], "no number of seconds"),
+                            (["--budget", "nan"], "no number of seconds"), (["--shape", "²x4"], "is no shape"), (["--dtype", "f64"], "invalid choice")):
             self.assertIn(said, refusal_of(words) or "", words)
 
     def test_defaults_leave_nobody_out(self):
