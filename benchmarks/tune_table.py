@@ -46,7 +46,7 @@ def settings_for(cols, dtype):
                                    "ROW_THREADS": [512, 1024], "MIN_BLOCKS": [1, 2]}
     return settings | long | {"REREAD": ["no"], "LDS_VECTORS": [0, 8, 14], "REGISTER_VECTORS": [0, 2, 4, 8],
                               "ROW_THREADS": [256, 512, 1024], "SPLIT": [1, 2, 8, 16], "BLOCKS_PER_CU": [0, 2, 3],
-                              "MIN_BLOCKS": [1, 2, 3], "WEIGHT_LOAD": ["late", "held_lds"]}
+                              "MIN_BLOCKS": [1, 2, 3], "WEIGHT_LOAD": ["late", "held", "held_lds"]}
 
 
 def words_of(settings):
