@@ -110,6 +110,7 @@ class Enumerator {
 
   void leave_out(std::uint64_t count, std::size_t assigned, const std::string& reason) {
     found_.invalid.count = saturating_sum(found_.invalid.count, count);
+    if (assigned <= example_.size()) return;
     example_.assign(chosen_.begin(), chosen_.begin() + static_cast<std::ptrdiff_t>(assigned));
     example_reason_ = reason;
   }
@@ -137,7 +138,7 @@ class Enumerator {
   std::vector<double> numbers_;                           // what the tunables are in an expression
   Config config_;
   std::vector<std::size_t> chosen_;   // indices into the choices
-  std::vector<std::size_t> example_;  // likewise, of the last invalid one
+  std::vector<std::size_t> example_;  // likewise, of the first invalid one of those that came furthest
   std::string example_reason_;
   std::size_t steps_ = 0;
   Enumeration found_;
@@ -151,7 +152,7 @@ Enumeration valid_configs(const Space& space, const Problem& problem, const Targ
   if (!found.valid.empty()) return found;
   throw bad_input(space.file + ": no valid configuration for " + to_string(space, problem) +
                   (restriction.empty() ? "" : " with " + to_string(restriction)) +
-                  "; the last one tried: " + found.invalid.example);
+                  "; the first that came furthest: " + found.invalid.example);
 }
 
 }  // namespace hiptune
