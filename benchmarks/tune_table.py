@@ -6,8 +6,8 @@ usage: tune_table.py --cache DIR [--shape 1024x4096 ...] [--dtype f32 ...] [--bu
 
 A full search of one shape takes minutes, most of them for settings that lose by far. Which can win depends on the bytes
 of a row: rows of up to 2 KiB lie side by side in a block; longer ones are kept by one block in registers, then in LDS,
-too; the longest by the blocks of a cluster that loop over rows. What is left are some dozens of configurations at most, all
-tried. Whatever follows -- goes to `hiptune tune`.
+too; the longest by the blocks of a cluster that loop over rows. What is left are some dozens of configurations at
+most, all tried. Whatever follows -- goes to `hiptune tune`.
 """
 import argparse
 import math
@@ -30,16 +30,16 @@ def settings_for(cols, dtype):
     settings = {"SCHEME": ["fused"], "VECTOR_ELEMENTS": [16 // element], "REDUCTION": ["one_barrier", "wave_only"],
                 "UNROLL": [1]}
     one_block = settings | {"SPLIT": [1], "AHEAD": ["no"], "BLOCKS_PER_CU": [0]}
+    in_registers = one_block | {"REREAD": ["no"], "LDS_VECTORS": [0]}
     if row <= 2 * KIB:
-        return one_block | {"REREAD": ["no"], "LDS_VECTORS": [0], "ROW_THREADS": [16, 32], "REGISTER_VECTORS": [1, 2, 3, 4],
-                            "ROWS_PER_BLOCK": [2, 4, 8], "MIN_BLOCKS": [1], "HINT": ["both"]}
+        return in_registers | {"ROW_THREADS": [16, 32], "REGISTER_VECTORS": [1, 2, 3, 4], "ROWS_PER_BLOCK": [2, 4, 8],
+                               "MIN_BLOCKS": [1], "HINT": ["both"]}
     if row <= 8 * KIB:
-        return one_block | {"REREAD": ["no"], "LDS_VECTORS": [0], "ROW_THREADS": [64, 128, 256], "MIN_BLOCKS": [1],
-                            "REGISTER_VECTORS": [2, 3, 4], "ROWS_PER_BLOCK": [1, 2], "HINT": ["none", "store", "both"]}
+        return in_registers | {"ROW_THREADS": [64, 128, 256], "MIN_BLOCKS": [1], "REGISTER_VECTORS": [2, 3, 4],
+                               "ROWS_PER_BLOCK": [1, 2], "HINT": ["none", "store", "both"]}
     if row <= 32 * KIB:
-        return one_block | {"REREAD": ["no"], "LDS_VECTORS": [0], "ROW_THREADS": [128, 256, 512],
-                            "REGISTER_VECTORS": [3, 4, 5, 6, 8], "ROWS_PER_BLOCK": [1], "MIN_BLOCKS": [1, 4],
-                            "HINT": ["none", "store", "both"]}
+        return in_registers | {"ROW_THREADS": [128, 256, 512], "REGISTER_VECTORS": [3, 4, 5, 6, 8], "ROWS_PER_BLOCK": [1],
+                               "MIN_BLOCKS": [1, 4], "HINT": ["none", "store", "both"]}
     long = {"ROWS_PER_BLOCK": [1], "WEIGHT_LOAD": ["late"], "HINT": ["both"]}
     if row <= 128 * KIB:
         return one_block | long | {"UNROLL": [1, 4, 16], "LDS_VECTORS": [0, 6], "REGISTER_VECTORS": [0, 2, 8],

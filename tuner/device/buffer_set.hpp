@@ -27,7 +27,7 @@ struct BufferLayout {
 
 // Layouts of all buffers of a problem, in argument order. `padded` puts a gap after each row of the buffers that have
 // a stride argument, of another width for each. A trait found by alignment is met exactly: addresses and strides are
-// multiples of it, addresses of nothing larger.
+// multiples of it, addresses of nothing larger; of elements wider than the problem's dtype, to as many of them.
 // An absent buffer has no allocation; nor has the input of a call in place, which else is laid out as its output.
 // With `pages` other than none the layouts are for a device that has them: a buffer's last byte, or its first, touches
 // an inaccessible page, and no guards keep it from there. Addresses may then be more aligned than claimed, and up to

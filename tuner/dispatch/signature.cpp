@@ -77,6 +77,12 @@ Names names_for(const Space& space, const Problem& problem, const TargetFacts& f
   return names;
 }
 
+// A byte offset as the problem's dtype would have it for as many elements: what counts is how many of them a vector
+// may take, and no vector needs more than kVectorBytes.
+std::uint64_t in_dtype(std::uint64_t bytes, std::uint64_t times_dtype) {
+  return times_dtype > 1 && bytes % kVectorBytes == 0 ? 0 : bytes / times_dtype;
+}
+
 }  // namespace
 
 std::vector<std::string> dimension_names(const Space& space) {
@@ -210,16 +216,6 @@ Status Signature::status_of(const BufferSlot& buffer, std::uint64_t address) noe
   if (address == 0) return Status::null_pointer;
   return address % buffer.element_bytes == 0 ? Status::success : Status::misaligned_pointer;
 }
-
-namespace {
-
-// A byte offset as the problem's dtype would have it for as many elements: what counts is how many of them a vector
-// may take, and no vector needs more than kVectorBytes.
-std::uint64_t in_dtype(std::uint64_t bytes, std::uint64_t times_dtype) {
-  return times_dtype > 1 && bytes % kVectorBytes == 0 ? 0 : bytes / times_dtype;
-}
-
-}  // namespace
 
 bool Signature::read_buffers(void* const* arguments, CallReading& reading, std::uint64_t& bits) const noexcept {
   for (const BufferSlot& buffer : buffers_) {

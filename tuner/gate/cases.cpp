@@ -204,10 +204,10 @@ std::vector<GateCase> small_cases(const Kernel& kernel, const Problem& problem, 
   std::vector<GateCase> cases;
   for (const SmallShape& shape : kSmallShapes) {
     const Problem small = small_problem(kernel.space, problem, shape);
-    const std::vector<BufferLayout> layouts = buffer_layouts(kernel.space, small, facts, shape.padded);
+    const std::vector<BufferLayout> layouts = maker.layouts(small, shape.padded);
     for (Pattern pattern : patterns_for(shape, largest_buffer(kernel.space, small, facts), wanted)) {
       if (!applies(pattern, layouts)) continue;
-      cases.push_back(maker.make(small, maker.layouts(small, shape.padded), pattern, cases.size()));
+      cases.push_back(maker.make(small, layouts, pattern, cases.size()));
       cases.back().grid_limit = shape.grid_limit;
       cases.back().has_tuned_extents = shape.other == kTunedExtent;
     }
