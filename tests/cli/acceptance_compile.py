@@ -160,10 +160,11 @@ class Disassembly(Home):
     def test_problems_that_differ_in_code_have_files_of_their_own(self):
         folder = self.home / "traits"
         words = ["compile", "copy", "--elements", "64,128", "--dtype", "f32", "--device", "host", "--covering"]
-        lines = self.json_of(*words, "--isa", folder)[:-1]
+        lines = self.json_of(*words, "--isa", folder, "--jobs", "2")[:-1]
         self.assertEqual({line["problem"].split()[0] for line in lines}, {"elements=64", "elements=128"})
         files = {line["code_file"] for line in lines}
         self.assertEqual(len(files) * 2, len(lines))  # dimensions are not compiled in
+        self.assertEqual([file for file in files if not os.path.exists(file)], [])  # also of what was compiled ahead
 
 
 if __name__ == "__main__":

@@ -44,14 +44,14 @@ CodeFolder::CodeFolder(const fs::path& root, const std::string& architecture, co
   if (disassemblers_.empty()) notes_.insert(architecture + ": " + no_disassembler(backend));
 }
 
-fs::path CodeFolder::code_file(const std::string& name) const {
-  const fs::path file = path_ / (name + ".co");
+fs::path CodeFolder::code_file(const std::string& name) const { return path_ / (name + ".co"); }
+
+void CodeFolder::clear(const fs::path& code_file) const {
   for (const char* extension : {".co", ".s"}) {
     std::error_code error;
-    fs::remove(fs::path(file).replace_extension(extension), error);
-    if (error) throw unusable(file, error.message());
+    fs::remove(fs::path(code_file).replace_extension(extension), error);
+    if (error) throw unusable(code_file, error.message());
   }
-  return file;
 }
 
 std::optional<fs::path> CodeFolder::disassemble(const fs::path& code_file) {

@@ -18,8 +18,10 @@ class CodeFolder {
   CodeFolder(const std::filesystem::path& root, const std::string& architecture, const std::string& backend,
              const std::vector<std::filesystem::path>& tool_folders);
 
-  // The code object's file; what an earlier run left there is gone.
+  // The code object's file.
   [[nodiscard]] std::filesystem::path code_file(const std::string& name) const;
+  // Removes what an earlier run left of it: before anybody compiles. Throws Error(bad_input) where it cannot.
+  void clear(const std::filesystem::path& code_file) const;
   // Disassembles it; none, and a note, where that does not work.
   [[nodiscard]] std::optional<std::filesystem::path> disassemble(const std::filesystem::path& code_file);
   [[nodiscard]] const std::set<std::string>& notes() const { return notes_; }

@@ -156,7 +156,11 @@ class Compiling {
 
   void expect(Job& job, const Part& part) const {
     std::vector<CompileOrder> orders;
-    for (const Config& config : part.chosen.configs) orders.push_back(order(job, part.problem, config));
+    for (const Config& config : part.chosen.configs) {
+      orders.push_back(order(job, part.problem, config));
+      const bool is_new = !job.done.contains(code_name(space_.kernel, part.problem, config, names_problem_));
+      if (job.folder && is_new) job.folder->clear(*orders.back().code_file);
+    }
     job.crew->expect(orders);
   }
 
