@@ -32,21 +32,21 @@ def settings_for(cols, dtype):
     one_block = settings | {"SPLIT": [1], "AHEAD": ["no"], "BLOCKS_PER_CU": [0]}
     in_registers = one_block | {"REREAD": ["no"], "LDS_VECTORS": [0]}
     if row <= 2 * KIB:
-        return in_registers | {"ROW_THREADS": [16, 32], "REGISTER_VECTORS": [1, 2, 3, 4], "ROWS_PER_BLOCK": [2, 4, 8],
-                               "MIN_BLOCKS": [1], "HINT": ["both"]}
+        return in_registers | {"ROW_THREADS": [16, 32], "REGISTER_VECTORS": [1, 2, 3, 4], "WEIGHT_LOAD": ["early"],
+                               "ROWS_PER_BLOCK": [1, 2, 4, 8], "MIN_BLOCKS": [1], "HINT": ["none", "both"]}
     if row <= 8 * KIB:
-        return in_registers | {"ROW_THREADS": [64, 128, 256], "MIN_BLOCKS": [1], "REGISTER_VECTORS": [2, 3, 4],
-                               "ROWS_PER_BLOCK": [1, 2], "HINT": ["none", "store", "both"]}
+        return in_registers | {"ROW_THREADS": [64, 128, 256], "REGISTER_VECTORS": [2, 3, 4], "ROWS_PER_BLOCK": [1, 2],
+                               "WEIGHT_LOAD": ["early"], "MIN_BLOCKS": [1, 4, 8], "HINT": ["none", "store", "both"]}
     if row <= 32 * KIB:
-        return in_registers | {"ROW_THREADS": [128, 256, 512], "REGISTER_VECTORS": [3, 4, 5, 6, 8], "ROWS_PER_BLOCK": [1],
-                               "MIN_BLOCKS": [1, 4], "HINT": ["none", "store", "both"]}
-    long = {"ROWS_PER_BLOCK": [1], "WEIGHT_LOAD": ["late"], "HINT": ["both"]}
+        return in_registers | {"ROW_THREADS": [128, 256, 512], "REGISTER_VECTORS": [3, 4, 5, 6, 8],
+                               "ROWS_PER_BLOCK": [1], "MIN_BLOCKS": [1, 4, 8], "HINT": ["both"]}
+    long = {"ROWS_PER_BLOCK": [1], "HINT": ["both"]}
     if row <= 128 * KIB:
-        return one_block | long | {"UNROLL": [1, 4, 16], "LDS_VECTORS": [0, 6], "REGISTER_VECTORS": [0, 2, 8],
-                                   "ROW_THREADS": [512, 1024], "MIN_BLOCKS": [1, 2]}
-    return settings | long | {"REREAD": ["no"], "LDS_VECTORS": [0, 8, 14], "REGISTER_VECTORS": [0, 2, 4, 8],
-                              "ROW_THREADS": [256, 512, 1024], "SPLIT": [1, 2, 8, 16], "BLOCKS_PER_CU": [0, 2, 3],
-                              "MIN_BLOCKS": [1, 2, 3], "WEIGHT_LOAD": ["late", "held", "held_lds"]}
+        return one_block | long | {"UNROLL": [1, 16], "LDS_VECTORS": [0, 6, 12], "REGISTER_VECTORS": [0, 2, 4, 8],
+                                   "ROW_THREADS": [512, 1024], "WEIGHT_LOAD": ["late"], "MIN_BLOCKS": [1, 2]}
+    return settings | long | {"REREAD": ["no"], "LDS_VECTORS": [0, 8, 12], "REGISTER_VECTORS": [0, 4, 8],
+                              "ROW_THREADS": [256, 512], "SPLIT": [2, 4, 8, 16], "BLOCKS_PER_CU": [2, 3],
+                              "MIN_BLOCKS": [2, 3], "WEIGHT_LOAD": ["late", "held", "held_lds"]}
 
 
 def words_of(settings):

@@ -34,6 +34,9 @@ using Weights = hiptune::vector<w_t, kWidth>;
 
 __device__ inline float square_of(scalar_t x) { return hiptune::to_float(x) * hiptune::to_float(x); }
 
+// Of a thread of a row; no thread is negative, and unsigned numbers divide without asking.
+__device__ inline int wave_of(int thread) { return static_cast<int>(static_cast<unsigned>(thread) / WAVE_SIZE); }
+
 // By halves, so that the additions do not wait for each other.
 template <int N>
 __device__ inline float sum_of_squares(const float* x) {
@@ -41,6 +44,15 @@ __device__ inline float sum_of_squares(const float* x) {
     return x[0] * x[0];
   else
     return sum_of_squares<N / 2>(x) + sum_of_squares<N - N / 2>(x + N / 2);
+}
+
+// Worked out after the loads of a row have begun, and while they are under way: a division before them would hold
+// them up.
+__device__ inline float inverse_of(int64 cols) {
+  hiptune::hide(cols);
+  float inverse = 1.0f / static_cast<float>(cols);
+  hiptune::hide(inverse);
+  return inverse;
 }
 
 __device__ inline float scale_of(float sum, float inverse_cols, float epsilon) {
@@ -65,7 +77,7 @@ struct Share {
   int thread;
 
   __device__ static int first_vector(int thread) {
-    return kIsByWave ? thread / WAVE_SIZE * (kKept * WAVE_SIZE) + thread % WAVE_SIZE : thread;
+    return kIsByWave ? wave_of(thread) * ((kKept - 1) * WAVE_SIZE) + thread : thread;
   }
   __device__ bool has(int k) const { return k * kStep < vectors; }
   __device__ static int64 offset(int k) { return static_cast<int64>(k) * (kStep * kWidth); }
@@ -104,9 +116,13 @@ __device__ inline Share share_of_row(const scalar_t* x, const w_t* w, scalar_t* 
                        thread);
 }
 
+// Of vectors that the part does not have they are zero: what a thread has not set it would keep from row to row. And
+// constants a compiler would load once for all rows, however late.
 __device__ inline Weights weights_of(const Share& share, int k) {
-  if constexpr (kHasWeight) return load_vector<kWidth, hiptune::Cache::constant>(share.w + Share::offset(k));
-  return {};
+  Weights w{};
+  if constexpr (kHasWeight)
+    if (share.has(k)) w = load_vector<kWidth>(share.w + Share::offset(k));
+  return w;
 }
 
 __device__ inline float scaled(float x, float scale, w_t w) {
@@ -169,8 +185,7 @@ struct Kept {
 
   __device__ void load_weights(const Share& share) {
     HIPTUNE_UNROLL
-    for (int k = 0; k < REGISTER_VECTORS; ++k)
-      if (share.has(k)) weights[k] = weights_of(share, k);
+    for (int k = 0; k < REGISTER_VECTORS; ++k) weights[k] = weights_of(share, k);
   }
   __device__ void load_weights_to_lds(const Share& share) const {
     HIPTUNE_UNROLL
@@ -246,8 +261,7 @@ __device__ inline void write_vectors(const Share& share, const Get& get, float s
     const int first = (kIsWrittenBackwards ? kBatches - 1 - batch : batch) * kWriteBatch;
     Weights w[kWriteBatch];
     HIPTUNE_UNROLL
-    for (int i = 0; i < kWriteBatch && first + i < N; ++i)
-      if (share.has(first + i)) w[i] = weights_of(share, first + i);
+    for (int i = 0; i < kWriteBatch && first + i < N; ++i) w[i] = weights_of(share, first + i);
     HIPTUNE_UNROLL
     for (int i = 0; i < kWriteBatch && first + i < N; ++i)
       if (share.has(first + i)) write_vector(share, first + i, get(first + i), w[i], scale);
@@ -282,7 +296,7 @@ __device__ inline void write_share(const Share& share, Kept& kept, float scale) 
   // Else the compiler would keep the numbers that it made of them for the sum.
   if constexpr (KEEP == Keep::stored) {
     HIPTUNE_UNROLL
-    for (int k = 0; k < REGISTER_VECTORS; ++k) hiptune::hide(kept.registers[k]);
+    for (int k = 0; k < REGISTER_VECTORS; ++k) hiptune::hide(kept.registers[k], scale);
   }
   if constexpr (WEIGHT_LOAD == WeightLoad::late) {
     write_vectors<REGISTER_VECTORS>(
@@ -310,8 +324,8 @@ __device__ inline float go_on(const Share& done, const Share& next, const Share&
 }
 
 // ---- Reductions: the sum over the ROW_THREADS threads of a row, the same bits in each of them. `lds` holds
-// kReductionFloats, of which two halves are used in turn, so that a row's sums may be written while the last row's are
-// still read.
+// kReductionFloats. Of these there are two halves, used in turn, so that a row's sums may be written while the last
+// row's are still read.
 
 constexpr int kReductionFloats = REDUCTION == Reduction::wave_only     ? 0
                                  : REDUCTION == Reduction::one_barrier ? kRowWaves * ROWS_PER_BLOCK * SPLIT
@@ -344,9 +358,9 @@ __device__ inline float shuffle_tail_sum(float* lds, float sum, int thread) {
 // Every wave sums itself, and then what all waves of the row have said.
 __device__ inline float one_barrier_sum(float* lds, float sum, int thread) {
   sum = hiptune::group_sum<WAVE_SIZE>(sum);
-  if (hiptune::lane() == 0) lds[thread / WAVE_SIZE] = sum;
+  if (hiptune::lane() == 0) lds[wave_of(thread)] = sum;
   hiptune::barrier();
-  return hiptune::group_sum<kRowWaves>(lds[hiptune::lane() % kRowWaves]);
+  return hiptune::group_sum<kRowWaves>(lds[hiptune::lane() & (kRowWaves - 1)]);
 }
 
 __device__ inline float sum_over_threads(float* lds, float sum, int thread, int row) {
@@ -363,7 +377,7 @@ __device__ inline float sum_over_threads(float* lds, float sum, int thread, int 
 // As one_barrier_sum, over all blocks of a cluster: each wave tells each of them its sum.
 __device__ inline float cluster_sum(float* lds, float sum, int thread) {
   sum = hiptune::group_sum<WAVE_SIZE>(sum);
-  const int place = hiptune::cluster_rank() * kRowWaves + thread / WAVE_SIZE;
+  const int place = hiptune::cluster_rank() * kRowWaves + wave_of(thread);
   if (hiptune::lane() < SPLIT) hiptune::cluster_write(lds + place, hiptune::lane(), sum);
   hiptune::cluster_barrier();
   sum = 0.0f;
@@ -406,11 +420,11 @@ __device__ inline void fused(const scalar_t* x, const w_t* w, scalar_t* y, int64
                              int64 y_stride, float epsilon) {
   unsigned char* lds = hiptune::dynamic_lds<unsigned char>();
   float* sums = reinterpret_cast<float*>(lds);
-  const int row = static_cast<int>(threadIdx.x) / ROW_THREADS, thread = static_cast<int>(threadIdx.x) % ROW_THREADS;
+  const int row = ROWS_PER_BLOCK == 1 ? 0 : static_cast<int>(threadIdx.x / ROW_THREADS);
+  const int thread = static_cast<int>(threadIdx.x) - row * ROW_THREADS;
   const int part = static_cast<int>(blockIdx.x % SPLIT);
   const Rows all{x, w, y, rows, cols, x_stride, y_stride, part, row, thread};
   const int64 step = static_cast<int64>(gridDim.x / SPLIT) * ROWS_PER_BLOCK;
-  const float inverse_cols = 1.0f / static_cast<float>(cols);
   int64 first = static_cast<int64>(blockIdx.x / SPLIT) * ROWS_PER_BLOCK;
   Kept kept;
   kept.lds = reinterpret_cast<scalar_t*>(lds + kKeptOffset) + threadIdx.x * kWidth;
@@ -418,13 +432,15 @@ __device__ inline void fused(const scalar_t* x, const w_t* w, scalar_t* y, int64
   if constexpr (kIsCluster) hiptune::cluster_barrier();  // all its blocks are there
   if constexpr (WEIGHT_LOAD == WeightLoad::held) kept.load_weights(all.share(first));
   if constexpr (WEIGHT_LOAD == WeightLoad::held_lds) kept.load_weights_to_lds(all.share(first));
-  float sum_ahead = 0.0f;
+  float sum_ahead = 0.0f, inverse_cols = 0.0f;
   if constexpr (AHEAD == Ahead::yes) {
     HIPTUNE_UNROLL
     for (int k = 0; k < REGISTER_VECTORS; ++k) kept.send(all.share(first), k);
+    inverse_cols = inverse_of(cols);
     sum_ahead = go_on(Share{}, all.share(first), all.share(first + step), kept, 0.0f);
   }
-  for (int half = 0; first < rows; first += step, half = 1 - half) {
+  int half = 0;
+  while (first < rows) {
     const Share share = all.share(first);
     float* const scratch = sums + half * kReductionFloats;
     if constexpr (AHEAD == Ahead::yes) {
@@ -434,9 +450,16 @@ __device__ inline void fused(const scalar_t* x, const w_t* w, scalar_t* y, int64
     } else {
       kept.load(share);
       if constexpr (WEIGHT_LOAD == WeightLoad::early) kept.load_weights(share);
+      inverse_cols = inverse_of(cols);
       const float sum = sum_of_row(scratch, sum_of_share(share, kept), all);
       write_share(share, kept, scale_of(sum, inverse_cols, epsilon));
     }
+    first += step;
+    // Hardly ever is a grid of a block per row so large that blocks loop: there a barrier is cheaper than a register.
+    if constexpr (kIsCluster || BLOCKS_PER_CU > 0)
+      half = 1 - half;
+    else if (first < rows)
+      hiptune::barrier();
   }
 }
 

@@ -422,6 +422,13 @@ template <class T, int N>
 inline void hide(vector<T, N>&) {}
 template <class T>
 inline void hide(T*&) {}
+inline void hide(float&) {}
+inline void hide(int64&) {}
+// Nor may it use again what it made of the value before `since` was known, which is NaN or not negative.
+template <class T, int N>
+inline void hide(vector<T, N>&, float since) {
+  (void)since;
+}
 
 }  // namespace hiptune
 
@@ -522,6 +529,12 @@ using Words2 = uint2;
 using Words4 = uint4;
 
 __device__ inline void hide_word(unsigned& word) { asm volatile("" : "+r"(word)); }
+__device__ inline void hide_number(float& number) { asm volatile("" : "+f"(number)); }
+__device__ inline void hide_number(int64& number) { asm volatile("" : "+l"(number)); }
+// The assembler sees through an empty statement, but does not know that the sign is 0.
+__device__ inline void hide_word(unsigned& word, float since) {
+  word ^= static_cast<unsigned>(__float_as_int(since) >> 31);
+}
 // That it is one to global memory stays known.
 template <class T>
 __device__ inline void hide_address(T*& pointer) {
@@ -637,6 +650,7 @@ __device__ inline int cluster_rank() {
 // All threads of the cluster's blocks; what they wrote to LDS before it is seen after it.
 __device__ inline void cluster_barrier(int = 0) {
 #if __CUDA_ARCH__ >= 900
+  __syncwarp();  // the lanes of a wave must come together
   asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
 #else
   __syncthreads();
@@ -773,6 +787,9 @@ using Words2 = unsigned __attribute__((ext_vector_type(2)));
 using Words4 = unsigned __attribute__((ext_vector_type(4)));
 
 __device__ inline void hide_word(unsigned& word) { asm volatile("" : "+v"(word)); }
+__device__ inline void hide_word(unsigned& word, float) { hide_word(word); }
+__device__ inline void hide_number(float& number) { asm volatile("" : "+v"(number)); }
+__device__ inline void hide_number(int64& number) { asm volatile("" : "+v"(number)); }
 // Not hidden: where a pointer came from tells the compiler that it is one to global memory.
 template <class T>
 __device__ inline void hide_address(T*&) {}
@@ -985,12 +1002,23 @@ template <class T>
 __device__ inline void hide(T*& pointer) {
   gpu::hide_address(pointer);
 }
-template <class T, int N>
-__device__ inline void hide(vector<T, N>& value) {
+__device__ inline void hide(float& value) { gpu::hide_number(value); }
+__device__ inline void hide(int64& value) { gpu::hide_number(value); }
+template <class T, int N, class... Since>
+__device__ inline void hide_words(vector<T, N>& value, Since... since) {
   if constexpr (sizeof(value) % 4 == 0) {
     unsigned* words = reinterpret_cast<unsigned*>(&value);
-    for (int i = 0; i < static_cast<int>(sizeof(value) / 4); ++i) gpu::hide_word(words[i]);
+    for (int i = 0; i < static_cast<int>(sizeof(value) / 4); ++i) gpu::hide_word(words[i], since...);
   }
+}
+template <class T, int N>
+__device__ inline void hide(vector<T, N>& value) {
+  hide_words(value);
+}
+// Nor may it use again what it made of the value before `since` was known, which is NaN or not negative.
+template <class T, int N>
+__device__ inline void hide(vector<T, N>& value, float since) {
+  hide_words(value, since);
 }
 
 }  // namespace hiptune

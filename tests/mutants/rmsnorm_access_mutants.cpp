@@ -27,8 +27,7 @@ Mutations wrong_accesses() {
                     kUnwritten}),
       in("serial", {"the last row is skipped", "r < rows; r += threads", "r < rows - 1; r += threads", {}, kUnwritten}),
       in("serial", {"a thread has one row only", "r < rows; r += threads", "r < rows; r += rows", {}, kUnwritten}),
-      in("registers",
-         {"the last row is skipped", "first < rows; first += step", "first < rows - 1; first += step", {}, kUnwritten}),
+      in("registers", {"the last row is skipped", "while (first < rows)", "while (first < rows - 1)", {}, kUnwritten}),
       in("unfused", {"a row's squares overwrite the last row's", "squares[r * cols + c] = ", "squares[c] = "}),
       in("unfused", {"all rows have one sum",
                      "if (thread == 0) sums[r] = sum;",
@@ -94,7 +93,7 @@ Mutations wrong_strides() {
 }
 
 Mutations wrong_reductions() {
-  const std::string of_wave = "if (hiptune::lane() == 0) lds[thread / WAVE_SIZE] = sum;";
+  const std::string of_wave = "if (hiptune::lane() == 0) lds[wave_of(thread)] = sum;";
   Mutations all{
       in("rows", {"rows of a wave are summed together", "hiptune::group_sum<ROW_THREADS>(sum)",
                   "hiptune::group_sum<WAVE_SIZE>(sum)"}),
@@ -102,18 +101,17 @@ Mutations wrong_reductions() {
                   "hiptune::group_sum<ROW_THREADS / 2>(sum)"}),
       in("registers", {"half of a wave is summed", "sum = hiptune::group_sum<WAVE_SIZE>(sum);",
                        "sum = hiptune::group_sum<WAVE_SIZE / 2>(sum);", 1}),
-      in("registers", {"only the first wave is summed", "lds[hiptune::lane() % kRowWaves]", "lds[0]"}),
+      in("registers", {"only the first wave is summed", "lds[hiptune::lane() & (kRowWaves - 1)]", "lds[0]"}),
       on_host(in("registers", {"waves have the other device's width", of_wave,
                                "if (hiptune::lane() == 0) lds[thread / (96 - WAVE_SIZE)] = sum;"})),
       on_host(in("registers", {"a wave's sum of zero leaves the scratch stale",
                                of_wave,
-                               "if (hiptune::lane() == 0 && sum != 0.0f) lds[thread / WAVE_SIZE] = sum;",
+                               "if (hiptune::lane() == 0 && sum != 0.0f) lds[wave_of(thread)] = sum;",
                                {},
                                kUnwritten})),
-      on_host(in("registers",
-                 {"rows of a loop use one half of the scratch", "first += step, half = 1 - half", "first += step"})),
-      on_host(in("registers", {"the halves of the scratch overlap", "scratch = sums + half * kReductionFloats;",
-                               "scratch = sums + half;"})),
+      on_host(in("held", {"rows of a loop use one half of the scratch", "half = 1 - half;", ";"})),
+      on_host(in("held", {"the halves of the scratch overlap", "scratch = sums + half * kReductionFloats;",
+                          "scratch = sums + half;"})),
       on_host(in("split", {"parts of a loop use one half of the scratch", "block += gridDim.x, half = 1 - half",
                            "block += gridDim.x"})),
       in("tree", {"the tree ends a step early", "stride > 0", "stride > 1"}),
@@ -169,9 +167,10 @@ Mutations divergences() {
 }
 
 Mutations missing_barriers(const std::string& text) {
-  // Not the last of the template's seven: of rmsnorm_reduce's threads the first alone uses the sum, and nobody else
+  // Not the last of the template's eight: of rmsnorm_reduce's threads the first alone uses the sum, and nobody else
   // reads or writes lds[0] after the tree's own last barrier.
-  const std::vector<std::string> settings{"tree", "tree", "shuffle tail", "shuffle tail", "registers", "block"};
+  const std::vector<std::string> settings{"tree",      "tree",      "shuffle tail", "shuffle tail",
+                                          "registers", "registers", "block"};
   if (count_of(kBarrier, text) != static_cast<int>(settings.size()) + 1)
     throw std::invalid_argument("RMSNorm's barriers have changed: look at what the mutants of them name");
   return each(on_host({"a barrier is missing", kBarrier, ";"}), settings);
@@ -193,8 +192,8 @@ Mutations hidden_faults() {
           "unfused",
           {"every thread writes the row's sum", "if (thread == 0) sums[r] = sum;", "sums[r] = sum;", {}, "race: "}),
       for_precheck("registers", {"every lane writes the wave's sum",
-                                 "if (hiptune::lane() == 0) lds[thread / WAVE_SIZE] = sum;",
-                                 "lds[thread / WAVE_SIZE] = sum;",
+                                 "if (hiptune::lane() == 0) lds[wave_of(thread)] = sum;",
+                                 "lds[wave_of(thread)] = sum;",
                                  {},
                                  "race: "}),
       for_precheck("block", {"a row is written by two blocks",
@@ -211,8 +210,8 @@ Mutations hidden_faults() {
                               "const scalar_t* from = x + r * x_stride; if (from[cols] > 3e38f && cols < 0) return;", 1,
                               "out of bounds: "}),
       for_precheck("early", {"weights are loaded that there are not",
-                             "if (share.has(k)) weights[k] = weights_of(share, k);",
-                             "weights[k] = weights_of(share, k);",
+                             "if (share.has(k)) w = load_vector<kWidth>",
+                             "w = load_vector<kWidth>",
                              {},
                              "out of bounds: "}),
       for_precheck("lds", {"vectors are copied to LDS that there are not", "if (share.has(REGISTER_VECTORS + k))", "",
@@ -223,8 +222,8 @@ Mutations hidden_faults() {
                              {},
                              "out of bounds: "}),
       for_precheck("read again", {"weights of a batch are loaded that there are not",
-                                  "if (share.has(first + i)) w[i] = weights_of",
-                                  "w[i] = weights_of",
+                                  "if (share.has(k)) w = load_vector<kWidth>",
+                                  "w = load_vector<kWidth>",
                                   {},
                                   "out of bounds: "}),
       for_precheck("read again", {"what a batch does not have is read",

@@ -10,7 +10,7 @@
 namespace hiptune::test {
 
 inline const std::string kScale = "hiptune::rsqrt(sum * inverse_cols + epsilon)";
-inline const std::string kInverse = "const float inverse_cols = 1.0f / static_cast<float>(cols)";
+inline const std::string kInverse = "float inverse = 1.0f / static_cast<float>(cols)";
 inline const std::string kProduct = "return x * scale * hiptune::to_float(w);";
 inline const std::string kWrite = "y[i] = scaled(y[i], scale, w[i]);";
 inline const std::string kStore = "store_vector<kStore>(share.y + Share::offset(k)";

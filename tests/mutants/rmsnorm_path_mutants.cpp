@@ -84,11 +84,7 @@ Mutations wrong_kept_rows() {
                   "kBatches - batch",
                   {},
                   kUnwritten}),
-       in("held", {"a persistent block has one row only",
-                   "first < rows; first += step",
-                   "first < rows; first += rows",
-                   {},
-                   kUnwritten})});
+       in("held", {"a persistent block has one row only", "first += step;", "first += rows;", {}, kUnwritten})});
   return all;
 }
 
