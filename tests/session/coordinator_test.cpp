@@ -138,6 +138,26 @@ TEST_F(WithMishaps, several_jobs_end_trials_as_one_does_and_leave_no_files) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+TEST_F(WithMishaps, several_jobs_precheck_as_one_does_and_leave_no_files) {
+  const TemporaryFolder folder;
+  std::vector<std::vector<std::string>> runs;
+  for (const std::size_t jobs : {1, 3}) {
+    WorkerSettings settings = worker_settings(test::mishaps_folder());
+    settings.options.temporary_directory = folder.path();
+    settings.jobs = jobs;
+    Coordinator coordinator(settings);
+    runs.emplace_back();
+    for (const PrecheckVerdict& verdict : coordinator.prechecks(
+             "mishaps", problem_, {config("none"), config("hidden"), config("leaves"), config("none")}, 1))
+      runs.back().push_back(to_string(verdict));
+    EXPECT_TRUE(coordinator.prechecks("mishaps", problem_, {}, 1).empty());
+  }
+  EXPECT_EQ(runs[0], runs[1]);
+  EXPECT_THAT(runs[1],
+              ElementsAre("passed", HasSubstr("read-only memory"), testing::StartsWith("rejected: "), "passed"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
 // The worker sees to it: what ended the coordinator may not have let it.
 TEST_F(WithMishaps, a_coordinator_that_is_gone_takes_its_worker_and_its_files_along) {
   const TemporaryFolder folder;

@@ -69,7 +69,8 @@ TEST(Selection, decides_by_the_objective) {
 
 TEST(Selection, of_finals_is_the_first_that_ties_and_not_the_fastest) {
   const std::vector<Standing> standings{{1.05, 1.04, 1.06}, {1.004, 1.001, 1.008}, {1, 1, 1}, {1.02, 1.01, 1.03}};
-  const Selection selection = select({3, 5, 8, 9}, standings, 0.01);
+  const Selection selection =
+      select(std::vector<Trial>(10, timed(100, 1)), Objective::cold, {3, 5, 8, 9}, standings, 0.01);
   EXPECT_EQ(selection.winner, 5u);
   EXPECT_EQ(selection.ties, Indices{8});
 }
@@ -81,9 +82,27 @@ TEST(Selection, of_finals_keeps_the_eight_fastest_of_those_that_tie) {
     finalists.push_back(i);
     standings.push_back({1 + 0.0005 * static_cast<double>(11 - i), 1, 1.009});
   }
-  const Selection selection = select(finalists, standings, 0.01);
+  const Selection selection =
+      select(std::vector<Trial>(12, timed(100, 1)), Objective::cold, finalists, standings, 0.01);
   EXPECT_EQ(selection.winner, 4u);
   EXPECT_EQ(selection.ties, (Indices{5, 6, 7, 8, 9, 10, 11}));
+}
+
+// Cold times tie; of warm ones 50.4 is within 1 % of the shortest, and 60 is not.
+TEST(Selection, gives_a_tie_to_the_first_that_is_fast_in_the_other_mode_too) {
+  const std::vector<Trial> trials{timed(100.2, 1, 60), timed(100, 1, 50.4), timed(100.1, 1, 50), timed(200, 1, 20)};
+  const auto searched = select(trials, Objective::cold);
+  ASSERT_TRUE(searched);
+  EXPECT_EQ(searched->winner, 1u);
+  EXPECT_EQ(searched->ties, (Indices{0, 2}));
+  const std::vector<Standing> standings{{1.002, 0.99, 1.008}, {1, 1, 1}, {1.001, 0.99, 1.008}};
+  const Selection finals = select(trials, Objective::cold, {0, 1, 2}, standings, 0.01);
+  EXPECT_EQ(finals.winner, 1u);
+  EXPECT_EQ(finals.ties, (Indices{0, 2}));
+}
+
+TEST(Selection, of_ties_in_warm_times_the_cold_ones_decide) {
+  EXPECT_EQ(select({timed(120, 1, 50), timed(100, 1, 50)}, Objective::warm)->winner, 1u);
 }
 
 TEST(Selection, leaves_out_what_was_not_timed) {

@@ -83,7 +83,9 @@ void VariantOptions::add_to(CLI::App& command) {
 }
 
 void VariantOptions::add_jobs_to(CLI::App& command) {
-  command.add_option("--jobs", jobs, "so many processes compile (default: one for each core that may be used)")
+  command
+      .add_option("--jobs", jobs,
+                  "so many processes compile, and precheck (default: one for each core that may be used)")
       ->group("Variants")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""));

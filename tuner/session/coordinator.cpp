@@ -1,5 +1,9 @@
 #include "session/coordinator.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <future>
+
 #include <spdlog/fmt/fmt.h>
 
 #include "cache/target_json.hpp"
@@ -70,11 +74,16 @@ std::function<CompileStep(std::stop_token)> compile_workers(WorkerSettings setti
 }
 
 std::unique_ptr<CompileCrew> Coordinator::make_crew() const {
-  WorkerSettings settings = settings_;
-  settings.compile_for = target_;
   // On the CPU a compiler would slow down what is timed meanwhile. A GPU's own clock times what runs on it.
   const CompilePace pace = target_.backend == "host" ? CompilePace::in_batches : CompilePace::ahead;
-  return std::make_unique<CompileCrew>(settings_.jobs, pace, compile_workers(settings));
+  return std::make_unique<CompileCrew>(settings_.jobs, pace, compile_workers(settings_beside()));
+}
+
+WorkerSettings Coordinator::settings_beside() const {
+  WorkerSettings settings = settings_;
+  settings.compile_for = target_;
+  settings.jobs = 1;
+  return settings;
 }
 
 CompileOrder Coordinator::order_for(const Config& config) const { return {kernel_, problem_, config, std::nullopt}; }
@@ -193,6 +202,27 @@ PrecheckVerdict Coordinator::precheck(const std::string& kernel, const Problem& 
   // What takes too long may have nothing wrong with it.
   const bool is_late = std::holds_alternative<WorkerTimedOut>(answer);
   return {is_late ? PrecheckVerdict::Outcome::impossible : PrecheckVerdict::Outcome::rejected, describe(answer)};
+}
+
+std::vector<PrecheckVerdict> Coordinator::prechecks(const std::string& kernel, const Problem& problem,
+                                                    const std::vector<Config>& configs, std::uint64_t seed) {
+  std::vector<PrecheckVerdict> verdicts(configs.size());
+  const std::size_t workers = std::min(settings_.jobs, configs.size());
+  if (workers <= 1) {
+    for (std::size_t i = 0; i < configs.size(); ++i) verdicts[i] = precheck(kernel, problem, configs[i], seed);
+    return verdicts;
+  }
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    Coordinator beside(settings_beside());
+    for (std::size_t i = next++; i < configs.size(); i = next++)
+      verdicts[i] = beside.precheck(kernel, problem, configs[i], seed);
+  };
+  std::vector<std::future<void>> all;
+  for (std::size_t i = 0; i < workers; ++i) all.push_back(std::async(std::launch::async, work));
+  for (std::future<void>& one : all) one.wait();
+  for (std::future<void>& one : all) one.get();
+  return verdicts;
 }
 
 std::vector<CaughtFault> Coordinator::self_test(const Config& config) {

@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "device/host/temporary_folder.hpp"
 #include "device/target.hpp"
@@ -76,6 +77,9 @@ class Coordinator {
   // On the CPU; needs no prepare. A worker's death rejects the configuration; a hang says that the CPU cannot run it.
   [[nodiscard]] PrecheckVerdict precheck(const std::string& kernel, const Problem& problem, const Config& config,
                                          std::uint64_t seed);
+  // The same of several, in order, side by side in as many processes as there are jobs.
+  [[nodiscard]] std::vector<PrecheckVerdict> prechecks(const std::string& kernel, const Problem& problem,
+                                                       const std::vector<Config>& configs, std::uint64_t seed);
 
   // Finals in the worker. Requires prepare. A worker's death or a hang is told in words; for as far as it is
   // known whose doing it was, that finalist is in the report's failures instead.
@@ -99,6 +103,8 @@ class Coordinator {
   void start();
   [[nodiscard]] nlohmann::ordered_json open_request() const;
   [[nodiscard]] std::unique_ptr<CompileCrew> make_crew() const;
+  // Of a worker that opens no device and has the same target.
+  [[nodiscard]] WorkerSettings settings_beside() const;
   [[nodiscard]] CompileOrder order_for(const Config& config) const;
   // As request; `blame` begins the message of a worker's death.
   [[nodiscard]] nlohmann::ordered_json answer_to(const nlohmann::ordered_json& request, Seconds deadline,

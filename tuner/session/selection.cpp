@@ -25,6 +25,19 @@ std::vector<Timed> timed_trials(const std::vector<Trial>& trials, Objective obje
   return timed;
 }
 
+// Of those that tie, ascending.
+Selection select_of(std::vector<std::size_t> tied, const std::vector<Trial>& trials, Objective objective) {
+  const Objective other = objective == Objective::cold ? Objective::warm : Objective::cold;
+  const auto time_of = [&](std::size_t trial) { return paced_time(trials[trial], other).value(); };
+  const double least = time_of(*std::ranges::min_element(tied, {}, time_of));
+  const auto winner =
+      std::ranges::find_if(tied, [&](std::size_t trial) { return time_of(trial) <= (1 + kTieWithin) * least; });
+  Selection selection{*winner, {}};
+  tied.erase(winner);
+  selection.ties = std::move(tied);
+  return selection;
+}
+
 }  // namespace
 
 std::optional<Selection> select(const std::vector<Trial>& trials, Objective objective) {
@@ -35,19 +48,19 @@ std::optional<Selection> select(const std::vector<Trial>& trials, Objective obje
     if (tied.size() < kMaxTies && (tied.empty() || is_tie(timed.front().summary, candidate.summary, kTieWithin)))
       tied.push_back(candidate.trial);
   std::sort(tied.begin(), tied.end());
-  return Selection{tied.front(), {tied.begin() + 1, tied.end()}};
+  return select_of(std::move(tied), trials, objective);
 }
 
-Selection select(const std::vector<std::size_t>& finalists, const std::vector<Standing>& standings, double tie_within) {
+Selection select(const std::vector<Trial>& trials, Objective objective, const std::vector<std::size_t>& finalists,
+                 const std::vector<Standing>& standings, double tie_within) {
   std::vector<std::size_t> tied;
   for (std::size_t i = 0; i < finalists.size(); ++i)
     if (is_tie(standings[i], tie_within)) tied.push_back(i);
   std::stable_sort(tied.begin(), tied.end(), [&](auto a, auto b) { return standings[a].ratio < standings[b].ratio; });
   tied.resize(std::min(tied.size(), kMaxTies));
   std::sort(tied.begin(), tied.end());
-  Selection selection{finalists[tied.front()], {}};
-  for (std::size_t i = 1; i < tied.size(); ++i) selection.ties.push_back(finalists[tied[i]]);
-  return selection;
+  for (std::size_t& one : tied) one = finalists[one];
+  return select_of(std::move(tied), trials, objective);
 }
 
 }  // namespace hiptune

@@ -13,14 +13,17 @@ struct Selection {
   std::vector<std::size_t> ties;  // others that cannot be told apart from the fastest, at most 7
 };
 
-// By the finals: `finalists` are indices into the trials, ascending. Of those that tie with the fastest, at most the 8
-// fastest, the first.
-[[nodiscard]] Selection select(const std::vector<std::size_t>& finalists, const std::vector<Standing>& standings,
+// Of those that tie with the fastest in the objective's mode, at most the 8 fastest, the winner is the first that is
+// within 1 % of the fastest of them in the other mode, too. First in the given order, which is the space's, so that
+// tuning again does not churn the cache.
+
+// By the finals: `finalists` are indices into the trials, ascending; `standings` are theirs.
+[[nodiscard]] Selection select(const std::vector<Trial>& trials, Objective objective,
+                               const std::vector<std::size_t>& finalists, const std::vector<Standing>& standings,
                                double tie_within);
 
-// By the search alone, where there were no finals. The winner among timed trials: of those that tie with the fastest
-// (within 1 %, and by less than two standard errors), the first in the given order, which is the space's, so that
-// tuning again does not churn the cache. None when nothing was timed.
+// By the search alone, where there were no finals: a tie is within 1 %, and by less than two standard errors. None when
+// nothing was timed.
 [[nodiscard]] std::optional<Selection> select(const std::vector<Trial>& trials, Objective objective);
 
 }  // namespace hiptune

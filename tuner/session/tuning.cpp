@@ -173,7 +173,8 @@ YardstickSearch Tuning::measure_yardstick(const TuneRequest& request, double byt
 
 void Tuning::try_copy_kernel(const TuneRequest& request, double bytes, YardstickSearch& search) {
   is_prepared_ = false;
-  try_copies(coordinator_, copy_, bytes, request.seed, request.limits, [&](const Trial& trial) {
+  const auto tuned = tuned_copy(store_, coordinator_.target(), copy_, copy_problem(copy_.space, bytes));
+  try_copies(coordinator_, copy_, bytes, tuned, request.seed, request.limits, [&](const Trial& trial) {
     journal_.append({{"yardstick", to_json(trial)}});
     if (trial.samples) search.take(copy_.name + " " + to_string(trial.config), *trial.samples);
   });
@@ -268,24 +269,43 @@ void Tuning::reject(Trial& trial, const FinalsFailure& failure) {
 }
 
 const PrecheckVerdict& Tuning::precheck(const Config& config, const TuneRequest& request) {
-  const auto [place, is_new] = prechecks_.try_emplace(to_string(config));
-  if (!is_new) return place->second.verdict;
-  PrecheckResult& result = place->second;
-  result.config = config;
-  const PrecheckMemory memory(store_.root() / "prechecks");
-  const std::string key = PrecheckMemory::key_of(kernel_, request.problem, config, coordinator_.target(),
-                                                 coordinator_.host_compiler_version());
-  result.remembered = memory.has_passed(key);
-  if (result.remembered) return result.verdict;
-  result.verdict = coordinator_.precheck(kernel_.name, request.problem, config, request.seed);
-  journal_.append({{"precheck", to_json(config)}, {"verdict", to_json(result.verdict)}});
-  if (result.verdict.outcome == PrecheckVerdict::Outcome::passed) memory.remember(key);
-  return result.verdict;
+  precheck_all({config}, request);
+  return prechecks_.at(to_string(config)).verdict;
 }
 
+void Tuning::precheck_all(const std::vector<Config>& configs, const TuneRequest& request) {
+  const PrecheckMemory memory(store_.root() / "prechecks");
+  const auto key_of = [&](const Config& config) {
+    return PrecheckMemory::key_of(kernel_, request.problem, config, coordinator_.target(),
+                                  coordinator_.host_compiler_version());
+  };
+  std::vector<Config> unknown;
+  for (const Config& config : configs) {
+    const auto [place, is_new] = prechecks_.try_emplace(to_string(config));
+    if (!is_new) continue;
+    place->second.config = config;
+    place->second.remembered = memory.has_passed(key_of(config));
+    if (!place->second.remembered) unknown.push_back(config);
+  }
+  const auto verdicts = coordinator_.prechecks(kernel_.name, request.problem, unknown, request.seed);
+  for (std::size_t i = 0; i < unknown.size(); ++i) {
+    prechecks_.at(to_string(unknown[i])).verdict = verdicts[i];
+    journal_.append({{"precheck", to_json(unknown[i])}, {"verdict", to_json(verdicts[i])}});
+    if (verdicts[i].outcome == PrecheckVerdict::Outcome::passed) memory.remember(key_of(unknown[i]));
+  }
+}
+
+// With what else a cache has to do with: the baselines that it compares with, and what is launched where nothing was
+// tuned.
 bool Tuning::precheck_finalists(const TuneRequest& request, const std::vector<std::size_t>& finalists,
                                 TuneResult& result) {
-  if (request.precheck == Prechecked::none) return true;
+  if (request.precheck == Prechecked::none || finalists.empty()) return true;
+  std::vector<Config> configs;
+  for (const std::size_t i : finalists) configs.push_back(result.trials[i].config);
+  for (const MeasuredBaseline& baseline : result.baselines)
+    if (baseline.trial.samples) configs.push_back(baseline.trial.config);
+  configs.push_back(kernel_.space.fallback);
+  precheck_all(configs, request);
   bool all_passed = true;
   for (const std::size_t i : finalists) {
     const PrecheckVerdict& verdict = precheck(result.trials[i].config, request);
@@ -296,7 +316,6 @@ bool Tuning::precheck_finalists(const TuneRequest& request, const std::vector<st
   return all_passed;
 }
 
-// What else a cache has to do with: the baselines that it compares with, and what is launched where nothing was tuned.
 void Tuning::precheck_rest(const TuneRequest& request, TuneResult& result) {
   if (request.precheck == Prechecked::none) return;
   for (MeasuredBaseline& baseline : result.baselines)
@@ -324,7 +343,7 @@ void Tuning::decide(const TuneRequest& request, TuneResult& result) {
 void Tuning::take_finals(const TuneRequest& request, const std::vector<std::size_t>& finalists,
                          const std::vector<std::vector<Round>>& processes, TuneResult& result) {
   const std::vector<Standing> standing = standings(processes);
-  result.selection = select(finalists, standing, request.finals.tie_within);
+  result.selection = select(result.trials, request.objective, finalists, standing, request.finals.tie_within);
   for (std::size_t i = 0; i < finalists.size(); ++i) {
     FinalResult final{finalists[i], standing[i], {}};
     std::vector<double> all;

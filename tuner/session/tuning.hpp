@@ -129,7 +129,9 @@ class Tuning {
   static void reject(Trial& trial, const FinalsFailure& failure);
   static void take_finals(const TuneRequest& request, const std::vector<std::size_t>& finalists,
                           const std::vector<std::vector<Round>>& processes, TuneResult& result);
+  // Of what was prechecked before, the verdict is known.
   [[nodiscard]] const PrecheckVerdict& precheck(const Config& config, const TuneRequest& request);
+  void precheck_all(const std::vector<Config>& configs, const TuneRequest& request);
   // Whether all of them may be stored; those that may not are called wrong.
   [[nodiscard]] bool precheck_finalists(const TuneRequest& request, const std::vector<std::size_t>& finalists,
                                         TuneResult& result);

@@ -98,8 +98,12 @@ class Worker {
     compiler_ = with_store(open_compiler(target_.backend, settings), target_.backend);
     // A compiler that does not know the device is the machine's fault, and no variant's.
     static_cast<void>(compiler_->facts(target_.architecture));
-    host_ = open_device("host", settings);
-    host_compiler_ = with_store(open_compiler("host", settings), "host");
+    open_host();
+  }
+
+  void open_host() {
+    host_ = open_device("host", device_settings());
+    host_compiler_ = with_store(open_compiler("host", device_settings()), "host");
   }
 
   // For a device that another worker has open, and that its threads may be needed for at once: a launch that comes late
@@ -170,6 +174,7 @@ class Worker {
   Json precheck(const Json& request) {
     const auto name = request.at("kernel").get<std::string>();
     const Problem problem = problem_from_json(request.at("problem"));
+    if (!host_) open_host();
     if (!prechecked_ || prechecked_->kernel.name != name || prechecked_->problem != problem) {
       prechecked_.reset();
       prechecked_ = std::make_unique<Prechecked>(load(name), problem);
