@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <latch>
 #include <stdexcept>
 
@@ -50,9 +51,10 @@ class Notes {
     std::ranges::sort(blocks);
     return blocks;
   }
+  // Gives up after a minute: then the test is to say what is missing, and not to hang.
   void wait_for(std::size_t count) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return blocks_.size() >= count; });
+    changed_.wait_for(lock, std::chrono::minutes(1), [&] { return blocks_.size() >= count; });
   }
 
  private:
