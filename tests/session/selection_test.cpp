@@ -101,6 +101,13 @@ TEST(Selection, gives_a_tie_to_the_first_that_is_fast_in_the_other_mode_too) {
   EXPECT_EQ(finals.ties, (Indices{0, 2}));
 }
 
+TEST(Selection, passes_over_no_tie_whose_other_times_are_in_doubt) {
+  std::vector<Trial> trials{timed(100, 1, 52), timed(100, 1, 50)};
+  EXPECT_EQ(select(trials, Objective::cold)->winner, 1u);
+  trials[0].samples->warm = {44, 46, 48, 50, 52, 54, 56, 58, 60};
+  EXPECT_EQ(select(trials, Objective::cold)->winner, 0u);
+}
+
 TEST(Selection, of_ties_in_warm_times_the_cold_ones_decide) {
   EXPECT_EQ(select({timed(120, 1, 50), timed(100, 1, 50)}, Objective::warm)->winner, 1u);
 }

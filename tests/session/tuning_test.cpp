@@ -168,27 +168,6 @@ TEST_F(TuningMishaps, goes_on_with_the_device_s_copy_where_the_copy_kernel_s_ora
   EXPECT_EQ(stored().at(0).yardstick->name, "device copy");
 }
 
-TEST_F(TuningMishaps, a_fresh_copy_of_about_the_size_is_tried_for_the_yardstick) {
-  const auto copies_of = [&](std::int64_t elements) {
-    return make_problem(copy_.space, {elements}, copy_.space.dtypes.front(), {});
-  };
-  const auto found = [&](std::int64_t elements) {
-    const auto config = tuned_copy(store_, coordinator_.target(), copy_, copies_of(elements));
-    return config ? to_string(*config) : "none";
-  };
-  EXPECT_EQ(found(3000), "none");
-  TuneRequest of_copies = request({});
-  of_copies.problem = copies_of(3000);
-  EXPECT_EQ(Tuning(coordinator_, copy_, copy_, store_, journal_, {}).run(of_copies).storing, Storing::stored);
-  for (const std::int64_t near : {1500, 3000, 6000}) EXPECT_EQ(found(near), to_string(copy_.space.fallback)) << near;
-  for (const std::int64_t far : {1499, 6001}) EXPECT_EQ(found(far), "none") << far;
-  const CacheKey key = cache_key(coordinator_.target(), "copy");
-  Record stale = store_.load(key).records.at(0);
-  stale.provenance.fingerprints.source = std::string(32, '0');
-  store_.put(key, stale);
-  EXPECT_EQ(found(3000), "none") << "stale";
-}
-
 // More than any device holds, and than the copy kernel's dimension allows.
 TEST_F(TuningMishaps, goes_on_without_a_yardstick_and_says_why) {
   Kernel vast = kernel_;

@@ -32,7 +32,7 @@ Json small_copy_space() {
 class Yardstick : public testing::Test {
  protected:
   // The configurations that are tried of a copy of 8,000 bytes, in order.
-  [[nodiscard]] std::vector<std::string> tried(const Json& space, const std::optional<Config>& tuned = std::nullopt) {
+  [[nodiscard]] std::vector<std::string> tried(const Json& space) {
     std::ofstream(kernels_.path() / "copy.json") << space.dump();
     const Kernel copy = load();
     Coordinator coordinator(test::worker_settings(kernels_.path()));
@@ -40,7 +40,7 @@ class Yardstick : public testing::Test {
     limits.stop.min_samples = limits.stop.max_samples = 1;
     limits.warmups = 1;
     std::vector<std::string> configs;
-    try_copies(coordinator, copy, 8000, tuned, 1, limits, [&](const Trial& trial) {
+    try_copies(coordinator, copy, 8000, 1, limits, [&](const Trial& trial) {
       EXPECT_EQ(trial.outcome, Outcome::timed) << to_string(trial.config) << trial.detail;
       configs.push_back(to_string(trial.config));
     });
@@ -80,20 +80,6 @@ TEST_F(Yardstick, of_many_configurations_the_cpu_tries_few) {
   const std::vector<std::string> configs = tried(space);
   EXPECT_EQ(configs.size(), 6U);
   EXPECT_EQ(configs[0], "BLOCK_SIZE=256 VECTOR_BYTES=16 VECTORS_PER_THREAD=2 HINT=none");
-}
-
-TEST_F(Yardstick, what_was_tuned_takes_the_place_of_the_covering_set) {
-  const auto config = [](std::int64_t block) {
-    return Config{{"BLOCK_SIZE", block},
-                  {"VECTOR_BYTES", std::int64_t{16}},
-                  {"VECTORS_PER_THREAD", std::int64_t{2}},
-                  {"HINT", std::string("none")}};
-  };
-  EXPECT_EQ(tried(small_copy_space(), config(128)),
-            (std::vector<std::string>{"BLOCK_SIZE=256 VECTOR_BYTES=16 VECTORS_PER_THREAD=2 HINT=none",
-                                      "BLOCK_SIZE=128 VECTOR_BYTES=4 VECTORS_PER_THREAD=2 HINT=none",
-                                      "BLOCK_SIZE=128 VECTOR_BYTES=16 VECTORS_PER_THREAD=2 HINT=none"}));
-  EXPECT_EQ(tried(small_copy_space(), config(256)).size(), 2U) << "a baseline";
 }
 
 TEST_F(Yardstick, a_baseline_that_is_invalid_here_is_left_out) {

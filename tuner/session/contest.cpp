@@ -135,7 +135,7 @@ std::vector<Config> Contest::best_copies(const Problem& problem, const ContestRe
   const Chosen chosen = choose_for(copy_.space, catalog.entries, problem, coordinator_.target().facts);
   if (chosen.choice == Choice::exact) return {chosen.config};
   std::vector<Trial> trials;
-  try_copies(coordinator_, copy_, bytes, std::nullopt, request.seed, request.timing, [&](const Trial& trial) {
+  try_copies(coordinator_, copy_, bytes, request.seed, request.timing, [&](const Trial& trial) {
     if (trial.outcome == Outcome::timed) trials.push_back(trial);
   });
   std::vector<Config> best;

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <future>
+#include <optional>
 
 #include <spdlog/fmt/fmt.h>
 
 #include "cache/target_json.hpp"
 #include "hiptune/error.hpp"
+#include "problem/log.hpp"
 #include "session/messages.hpp"
 #include "session/survey.hpp"
 
@@ -21,6 +23,13 @@ Json paths_to_json(const std::vector<std::filesystem::path>& paths) {
   Json json = Json::array();
   for (const auto& path : paths) json.push_back(path.string());
   return json;
+}
+
+PrecheckVerdict verdict_of(const WorkerAnswer& answer) {
+  if (const auto* reply = std::get_if<Json>(&answer)) return precheck_verdict_from_json(*reply);
+  // What takes too long may have nothing wrong with it.
+  const bool is_late = std::holds_alternative<WorkerTimedOut>(answer);
+  return {is_late ? PrecheckVerdict::Outcome::impossible : PrecheckVerdict::Outcome::rejected, describe(answer)};
 }
 
 }  // namespace
@@ -189,39 +198,48 @@ Trial Coordinator::run_in_worker(const Config& config, const std::optional<Timin
   return trial_of(message, config, limits ? Seconds(2 * limits->stop.budget) : Seconds(0));
 }
 
-PrecheckVerdict Coordinator::precheck(const std::string& kernel, const Problem& problem, const Config& config,
-                                      std::uint64_t seed) {
+WorkerAnswer Coordinator::ask_for_precheck(const std::string& kernel, const Problem& problem, const Config& config,
+                                           std::uint64_t seed) {
   const Json message{{"op", "precheck"},
                      {"kernel", kernel},
                      {"problem", to_json(problem)},
                      {"config", to_json(config)},
                      {"seed", seed}};
   WorkerAnswer answer = worker().ask(message, long_deadline());  // a CPU takes its time
-  if (const auto* reply = std::get_if<Json>(&answer)) return precheck_verdict_from_json(*reply);
-  worker_.reset();
-  // What takes too long may have nothing wrong with it.
-  const bool is_late = std::holds_alternative<WorkerTimedOut>(answer);
-  return {is_late ? PrecheckVerdict::Outcome::impossible : PrecheckVerdict::Outcome::rejected, describe(answer)};
+  if (!std::holds_alternative<Json>(answer)) worker_.reset();
+  return answer;
+}
+
+PrecheckVerdict Coordinator::precheck(const std::string& kernel, const Problem& problem, const Config& config,
+                                      std::uint64_t seed) {
+  return verdict_of(ask_for_precheck(kernel, problem, config, seed));
 }
 
 std::vector<PrecheckVerdict> Coordinator::prechecks(const std::string& kernel, const Problem& problem,
                                                     const std::vector<Config>& configs, std::uint64_t seed) {
-  std::vector<PrecheckVerdict> verdicts(configs.size());
-  const std::size_t workers = std::min(settings_.jobs, configs.size());
-  if (workers <= 1) {
-    for (std::size_t i = 0; i < configs.size(); ++i) verdicts[i] = precheck(kernel, problem, configs[i], seed);
-    return verdicts;
-  }
+  std::vector<std::optional<PrecheckVerdict>> answered(configs.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     Coordinator beside(settings_beside());
-    for (std::size_t i = next++; i < configs.size(); i = next++)
-      verdicts[i] = beside.precheck(kernel, problem, configs[i], seed);
+    for (std::size_t i = next++; i < configs.size(); i = next++) {
+      const WorkerAnswer answer = beside.ask_for_precheck(kernel, problem, configs[i], seed);
+      if (!std::holds_alternative<WorkerDied>(answer)) answered[i] = verdict_of(answer);
+    }
   };
+  const std::size_t workers = std::min(settings_.jobs, configs.size());
   std::vector<std::future<void>> all;
-  for (std::size_t i = 0; i < workers; ++i) all.push_back(std::async(std::launch::async, work));
-  for (std::future<void>& one : all) one.wait();
-  for (std::future<void>& one : all) one.get();
+  for (std::size_t i = 0; workers > 1 && i < workers; ++i) all.push_back(std::async(std::launch::async, work));
+  for (std::future<void>& one : all) {
+    try {
+      one.get();
+    } catch (const Error& error) {
+      log().warn("a process that was to precheck beside others did not start: {}", error.what());
+    }
+  }
+  // Alone, what has no verdict yet: several at a time may have been too much for the machine's memory.
+  std::vector<PrecheckVerdict> verdicts;
+  for (std::size_t i = 0; i < configs.size(); ++i)
+    verdicts.push_back(answered[i] ? *answered[i] : precheck(kernel, problem, configs[i], seed));
   return verdicts;
 }
 

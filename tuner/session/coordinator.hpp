@@ -77,7 +77,8 @@ class Coordinator {
   // On the CPU; needs no prepare. A worker's death rejects the configuration; a hang says that the CPU cannot run it.
   [[nodiscard]] PrecheckVerdict precheck(const std::string& kernel, const Problem& problem, const Config& config,
                                          std::uint64_t seed);
-  // The same of several, in order, side by side in as many processes as there are jobs.
+  // The same of several, in order, side by side in as many processes as there are jobs; once more and alone where such
+  // a process died, as it may for want of memory.
   [[nodiscard]] std::vector<PrecheckVerdict> prechecks(const std::string& kernel, const Problem& problem,
                                                        const std::vector<Config>& configs, std::uint64_t seed);
 
@@ -103,6 +104,8 @@ class Coordinator {
   void start();
   [[nodiscard]] nlohmann::ordered_json open_request() const;
   [[nodiscard]] std::unique_ptr<CompileCrew> make_crew() const;
+  [[nodiscard]] WorkerAnswer ask_for_precheck(const std::string& kernel, const Problem& problem, const Config& config,
+                                              std::uint64_t seed);
   // Of a worker that opens no device and has the same target.
   [[nodiscard]] WorkerSettings settings_beside() const;
   [[nodiscard]] CompileOrder order_for(const Config& config) const;

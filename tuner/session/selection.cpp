@@ -1,6 +1,7 @@
 #include "session/selection.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "measure/statistics.hpp"
 
@@ -25,13 +26,20 @@ std::vector<Timed> timed_trials(const std::vector<Trial>& trials, Objective obje
   return timed;
 }
 
-// Of those that tie, ascending.
+// Of those that tie, ascending: the first that is not slower in the other mode, by more than 1 % beyond two standard
+// errors, than the fastest of them there.
 Selection select_of(std::vector<std::size_t> tied, const std::vector<Trial>& trials, Objective objective) {
   const Objective other = objective == Objective::cold ? Objective::warm : Objective::cold;
   const auto time_of = [&](std::size_t trial) { return paced_time(trials[trial], other).value(); };
-  const double least = time_of(*std::ranges::min_element(tied, {}, time_of));
-  const auto winner =
-      std::ranges::find_if(tied, [&](std::size_t trial) { return time_of(trial) <= (1 + kTieWithin) * least; });
+  const auto error_of = [&](std::size_t trial) {
+    return summarize(samples_for(*trials[trial].samples, other)).relative_error() * time_of(trial);
+  };
+  const std::size_t fastest = *std::ranges::min_element(tied, {}, time_of);
+  const auto is_slower = [&](std::size_t trial) {
+    const double doubt = 2 * std::hypot(error_of(trial), error_of(fastest));
+    return time_of(trial) > (1 + kTieWithin) * time_of(fastest) + doubt;
+  };
+  const auto winner = std::ranges::find_if_not(tied, is_slower);
   Selection selection{*winner, {}};
   tied.erase(winner);
   selection.ties = std::move(tied);

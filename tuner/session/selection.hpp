@@ -14,8 +14,8 @@ struct Selection {
 };
 
 // Of those that tie with the fastest in the objective's mode, at most the 8 fastest, the winner is the first that is
-// within 1 % of the fastest of them in the other mode, too. First in the given order, which is the space's, so that
-// tuning again does not churn the cache.
+// not slower than the fastest of them in the other mode, by more than 1 % beyond two standard errors. First in the
+// given order, which is the space's, so that tuning again does not churn the cache.
 
 // By the finals: `finalists` are indices into the trials, ascending; `standings` are theirs.
 [[nodiscard]] Selection select(const std::vector<Trial>& trials, Objective objective,

@@ -173,8 +173,7 @@ YardstickSearch Tuning::measure_yardstick(const TuneRequest& request, double byt
 
 void Tuning::try_copy_kernel(const TuneRequest& request, double bytes, YardstickSearch& search) {
   is_prepared_ = false;
-  const auto tuned = tuned_copy(store_, coordinator_.target(), copy_, copy_problem(copy_.space, bytes));
-  try_copies(coordinator_, copy_, bytes, tuned, request.seed, request.limits, [&](const Trial& trial) {
+  try_copies(coordinator_, copy_, bytes, request.seed, request.limits, [&](const Trial& trial) {
     journal_.append({{"yardstick", to_json(trial)}});
     if (trial.samples) search.take(copy_.name + " " + to_string(trial.config), *trial.samples);
   });
