@@ -158,6 +158,35 @@ TEST_F(WithMishaps, several_jobs_precheck_as_one_does_and_leave_no_files) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+// As one that is killed for want of memory does.
+TEST_F(WithMishaps, a_compiler_that_fails_beside_others_proves_no_variant_wrong) {
+  const TemporaryFolder folder;
+  const std::filesystem::path compiler = folder.path() / "c++";
+  std::ofstream(compiler) << "#!/bin/sh\n"
+                             "case \"$*\" in *HOST_WATCHED*)\n"
+                             "  mkdir '"
+                          << folder.path().string()
+                          << "/alone' 2>/dev/null || exit 1\n"
+                             "  /usr/bin/c++ \"$@\"; code=$?\n"
+                             "  rmdir '"
+                          << folder.path().string()
+                          << "/alone'; exit $code;;\n"
+                             "esac\n"
+                             "exec /usr/bin/c++ \"$@\"\n";
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+  WorkerSettings settings = worker_settings(test::mishaps_folder());
+  settings.options.cxx_compiler = compiler.string();
+  settings.jobs = 3;
+  Coordinator coordinator(settings);
+  Config other = config("none");
+  other.back().second = std::int64_t{64};
+  const auto verdicts = coordinator.prechecks("mishaps", problem_, {config("none"), other, config("hidden")}, 1);
+  ASSERT_EQ(verdicts.size(), 3u);
+  EXPECT_EQ(to_string(verdicts[0]), "passed");
+  EXPECT_EQ(to_string(verdicts[1]), "passed");
+  EXPECT_THAT(to_string(verdicts[2]), HasSubstr("read-only memory"));
+}
+
 // The worker sees to it: what ended the coordinator may not have let it.
 TEST_F(WithMishaps, a_coordinator_that_is_gone_takes_its_worker_and_its_files_along) {
   const TemporaryFolder folder;

@@ -223,7 +223,9 @@ std::vector<PrecheckVerdict> Coordinator::prechecks(const std::string& kernel, c
     Coordinator beside(settings_beside());
     for (std::size_t i = next++; i < configs.size(); i = next++) {
       const WorkerAnswer answer = beside.ask_for_precheck(kernel, problem, configs[i], seed);
-      if (!std::holds_alternative<WorkerDied>(answer)) answered[i] = verdict_of(answer);
+      const PrecheckVerdict verdict = verdict_of(answer);
+      const bool is_late = std::holds_alternative<WorkerTimedOut>(answer);
+      if (verdict.outcome == PrecheckVerdict::Outcome::passed || is_late) answered[i] = verdict;
     }
   };
   const std::size_t workers = std::min(settings_.jobs, configs.size());
@@ -232,11 +234,11 @@ std::vector<PrecheckVerdict> Coordinator::prechecks(const std::string& kernel, c
   for (std::future<void>& one : all) {
     try {
       one.get();
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       log().warn("a process that was to precheck beside others did not start: {}", error.what());
     }
   }
-  // Alone, what has no verdict yet: several at a time may have been too much for the machine's memory.
+  // Alone, what has not passed: several processes and their compilers may have been too much for the machine's memory.
   std::vector<PrecheckVerdict> verdicts;
   for (std::size_t i = 0; i < configs.size(); ++i)
     verdicts.push_back(answered[i] ? *answered[i] : precheck(kernel, problem, configs[i], seed));

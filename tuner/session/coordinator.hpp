@@ -77,8 +77,8 @@ class Coordinator {
   // On the CPU; needs no prepare. A worker's death rejects the configuration; a hang says that the CPU cannot run it.
   [[nodiscard]] PrecheckVerdict precheck(const std::string& kernel, const Problem& problem, const Config& config,
                                          std::uint64_t seed);
-  // The same of several, in order, side by side in as many processes as there are jobs; once more and alone where such
-  // a process died, as it may for want of memory.
+  // The same of several, in order, side by side in as many processes as there are jobs; once more and alone what
+  // did not pass so: a process or its compiler may have died for want of memory.
   [[nodiscard]] std::vector<PrecheckVerdict> prechecks(const std::string& kernel, const Problem& problem,
                                                        const std::vector<Config>& configs, std::uint64_t seed);
 

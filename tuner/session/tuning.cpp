@@ -280,15 +280,15 @@ void Tuning::precheck_all(const std::vector<Config>& configs, const TuneRequest&
   };
   std::vector<Config> unknown;
   for (const Config& config : configs) {
-    const auto [place, is_new] = prechecks_.try_emplace(to_string(config));
-    if (!is_new) continue;
-    place->second.config = config;
-    place->second.remembered = memory.has_passed(key_of(config));
-    if (!place->second.remembered) unknown.push_back(config);
+    if (prechecks_.contains(to_string(config)) || std::ranges::find(unknown, config) != unknown.end()) continue;
+    if (memory.has_passed(key_of(config)))
+      prechecks_[to_string(config)] = {config, {}, true};
+    else
+      unknown.push_back(config);
   }
   const auto verdicts = coordinator_.prechecks(kernel_.name, request.problem, unknown, request.seed);
   for (std::size_t i = 0; i < unknown.size(); ++i) {
-    prechecks_.at(to_string(unknown[i])).verdict = verdicts[i];
+    prechecks_[to_string(unknown[i])] = {unknown[i], verdicts[i], false};
     journal_.append({{"precheck", to_json(unknown[i])}, {"verdict", to_json(verdicts[i])}});
     if (verdicts[i].outcome == PrecheckVerdict::Outcome::passed) memory.remember(key_of(unknown[i]));
   }
