@@ -161,18 +161,15 @@ TEST_F(WithMishaps, several_jobs_precheck_as_one_does_and_leave_no_files) {
 // As one that is killed for want of memory does.
 TEST_F(WithMishaps, a_compiler_that_fails_beside_others_proves_no_variant_wrong) {
   const TemporaryFolder folder;
-  const std::filesystem::path compiler = folder.path() / "c++";
-  std::ofstream(compiler) << "#!/bin/sh\n"
-                             "case \"$*\" in *HOST_WATCHED*)\n"
-                             "  mkdir '"
-                          << folder.path().string()
-                          << "/alone' 2>/dev/null || exit 1\n"
-                             "  /usr/bin/c++ \"$@\"; code=$?\n"
-                             "  rmdir '"
-                          << folder.path().string()
-                          << "/alone'; exit $code;;\n"
-                             "esac\n"
-                             "exec /usr/bin/c++ \"$@\"\n";
+  const std::filesystem::path compiler = folder.path() / "alone";
+  std::ofstream(compiler) << R"(#!/bin/sh
+case "$*" in *HOST_WATCHED*)
+  mkdir "$0.lock" 2>/dev/null || exit 1
+  c++ "$@"; code=$?
+  rmdir "$0.lock"; exit $code;;
+esac
+exec c++ "$@"
+)";
   std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
   WorkerSettings settings = worker_settings(test::mishaps_folder());
   settings.options.cxx_compiler = compiler.string();

@@ -217,20 +217,33 @@ PrecheckVerdict Coordinator::precheck(const std::string& kernel, const Problem& 
 
 std::vector<PrecheckVerdict> Coordinator::prechecks(const std::string& kernel, const Problem& problem,
                                                     const std::vector<Config>& configs, std::uint64_t seed) {
-  std::vector<std::optional<PrecheckVerdict>> answered(configs.size());
+  const auto beside = prechecks_beside(kernel, problem, configs, seed);
+  std::vector<PrecheckVerdict> verdicts;
+  for (std::size_t i = 0; i < configs.size(); ++i)
+    verdicts.push_back(beside[i] ? *beside[i] : precheck(kernel, problem, configs[i], seed));
+  return verdicts;
+}
+
+// None of what did not pass: several processes and their compilers may have been too much for the machine's memory.
+std::vector<std::optional<PrecheckVerdict>> Coordinator::prechecks_beside(const std::string& kernel,
+                                                                          const Problem& problem,
+                                                                          const std::vector<Config>& configs,
+                                                                          std::uint64_t seed) const {
+  std::vector<std::optional<PrecheckVerdict>> verdicts(configs.size());
+  const std::size_t workers = std::min(settings_.jobs, configs.size());
+  if (workers <= 1) return verdicts;
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    Coordinator beside(settings_beside());
+    Coordinator worker(settings_beside());
     for (std::size_t i = next++; i < configs.size(); i = next++) {
-      const WorkerAnswer answer = beside.ask_for_precheck(kernel, problem, configs[i], seed);
+      const WorkerAnswer answer = worker.ask_for_precheck(kernel, problem, configs[i], seed);
       const PrecheckVerdict verdict = verdict_of(answer);
       const bool is_late = std::holds_alternative<WorkerTimedOut>(answer);
-      if (verdict.outcome == PrecheckVerdict::Outcome::passed || is_late) answered[i] = verdict;
+      if (verdict.outcome == PrecheckVerdict::Outcome::passed || is_late) verdicts[i] = verdict;
     }
   };
-  const std::size_t workers = std::min(settings_.jobs, configs.size());
   std::vector<std::future<void>> all;
-  for (std::size_t i = 0; workers > 1 && i < workers; ++i) all.push_back(std::async(std::launch::async, work));
+  for (std::size_t i = 0; i < workers; ++i) all.push_back(std::async(std::launch::async, work));
   for (std::future<void>& one : all) {
     try {
       one.get();
@@ -238,10 +251,6 @@ std::vector<PrecheckVerdict> Coordinator::prechecks(const std::string& kernel, c
       log().warn("a process that was to precheck beside others did not start: {}", error.what());
     }
   }
-  // Alone, what has not passed: several processes and their compilers may have been too much for the machine's memory.
-  std::vector<PrecheckVerdict> verdicts;
-  for (std::size_t i = 0; i < configs.size(); ++i)
-    verdicts.push_back(answered[i] ? *answered[i] : precheck(kernel, problem, configs[i], seed));
   return verdicts;
 }
 

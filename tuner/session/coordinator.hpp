@@ -106,6 +106,10 @@ class Coordinator {
   [[nodiscard]] std::unique_ptr<CompileCrew> make_crew() const;
   [[nodiscard]] WorkerAnswer ask_for_precheck(const std::string& kernel, const Problem& problem, const Config& config,
                                               std::uint64_t seed);
+  [[nodiscard]] std::vector<std::optional<PrecheckVerdict>> prechecks_beside(const std::string& kernel,
+                                                                             const Problem& problem,
+                                                                             const std::vector<Config>& configs,
+                                                                             std::uint64_t seed) const;
   // Of a worker that opens no device and has the same target.
   [[nodiscard]] WorkerSettings settings_beside() const;
   [[nodiscard]] CompileOrder order_for(const Config& config) const;
