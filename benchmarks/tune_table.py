@@ -5,9 +5,9 @@ kernel for as many bytes.
 usage: tune_table.py --cache DIR [--shape 1024x4096 ...] [--dtype f32 ...] [--budget SECONDS] [-- OPTIONS OF TUNE]
 
 A full search of one shape takes minutes, most of them for settings that lose by far. Which can win depends on the bytes
-of a row: rows of up to 2 KiB lie side by side in a block; longer ones are kept by one block in registers, then in LDS,
-too; the longest by the blocks of a cluster that loop over rows. What is left are some dozens of configurations at
-most, all tried. Whatever follows -- goes to `hiptune tune`.
+of a row: rows of up to 2 KiB lie side by side in a block; longer ones are kept by one block in registers, beyond 64 KiB
+in LDS, too; the longest by the blocks of a cluster that loop over rows. What is left are some dozens of configurations
+at most, all tried. Whatever follows -- goes to `hiptune tune`.
 """
 import argparse
 import math
@@ -20,7 +20,7 @@ import time
 import peers
 
 KIB = 1024
-COPY_SETTINGS = {"VECTOR_BYTES": [16], "BLOCK_SIZE": [128, 256], "VECTORS_PER_THREAD": [1, 2, 8]}
+COPY_SETTINGS = {"BLOCK_SIZE": [128, 256]}
 
 
 def settings_for(cols, dtype):
@@ -32,8 +32,9 @@ def settings_for(cols, dtype):
     one_block = settings | {"SPLIT": [1], "AHEAD": ["no"], "BLOCKS_PER_CU": [0]}
     in_registers = one_block | {"REREAD": ["no"], "LDS_VECTORS": [0]}
     if row <= 2 * KIB:
+        hints = ["none", "both"] if element == 4 else ["none"]  # the L2 holds some of what has 16 bits anyway
         return in_registers | {"ROW_THREADS": [16, 32], "REGISTER_VECTORS": [1, 2, 3, 4], "WEIGHT_LOAD": ["early"],
-                               "ROWS_PER_BLOCK": [1, 2, 4, 8], "MIN_BLOCKS": [1], "HINT": ["none", "both"]}
+                               "ROWS_PER_BLOCK": [1, 2, 4, 8], "MIN_BLOCKS": [1], "HINT": hints}
     if row <= 8 * KIB:
         return in_registers | {"ROW_THREADS": [64, 128, 256], "REGISTER_VECTORS": [2, 3, 4], "ROWS_PER_BLOCK": [1, 2],
                                "WEIGHT_LOAD": ["early"], "MIN_BLOCKS": [1, 4, 8], "HINT": ["none", "store", "both"]}
@@ -41,6 +42,8 @@ def settings_for(cols, dtype):
         return in_registers | {"ROW_THREADS": [128, 256, 512], "REGISTER_VECTORS": [3, 4, 5, 6, 8],
                                "ROWS_PER_BLOCK": [1], "MIN_BLOCKS": [1, 4, 8], "HINT": ["both"]}
     long = {"ROWS_PER_BLOCK": [1], "HINT": ["both"]}
+    if row <= 64 * KIB:
+        return in_registers | long | {"ROW_THREADS": [512, 1024], "REGISTER_VECTORS": [4, 8], "MIN_BLOCKS": [1, 2]}
     if row <= 128 * KIB:
         return one_block | long | {"UNROLL": [1, 16], "LDS_VECTORS": [0, 6, 12], "REGISTER_VECTORS": [0, 2, 4, 8],
                                    "ROW_THREADS": [512, 1024], "WEIGHT_LOAD": ["late"], "MIN_BLOCKS": [1, 2]}

@@ -19,7 +19,7 @@ std::vector<Pattern> all_patterns() {
   return patterns;
 }
 
-std::vector<double> values_of(const BufferLayout& layout, const std::vector<std::byte>& image) {
+std::vector<double> values_of(const BufferLayout& layout, const Image& image) {
   std::vector<double> values;
   for (std::int64_t row = 0; row < layout.shape.rows; ++row)
     for (std::int64_t col = 0; col < layout.shape.cols; ++col)
@@ -185,7 +185,7 @@ TEST(Poison, is_large_and_finite_in_every_floating_type_and_its_surroundings_are
       for (std::size_t index = 0; index < 16; ++index) {
         const Fill fill = fill_of({.role = Role::out, .type = type}, index, poison);
         for (const std::byte byte : {fill.element, fill.around}) {
-          const std::vector<std::byte> element(8, byte);
+          const Image element(8, byte);
           const double value = load_as_double(element.data(), type);
           EXPECT_TRUE(std::isfinite(value)) << to_string(type);
           EXPECT_GT((poison == kLargePoisonByte ? 1 : -1) * value, 1000) << to_string(type) << " " << index;
@@ -196,7 +196,7 @@ TEST(Poison, is_large_and_finite_in_every_floating_type_and_its_surroundings_are
 
 TEST(Poison, around_an_input_is_nan_in_every_floating_type) {
   for (const Dtype type : {Dtype::f16, Dtype::bf16, Dtype::f32, Dtype::f64}) {
-    const std::vector<std::byte> element(8, fill_of({.role = Role::in, .type = type}, 0, kPoisonByte).around);
+    const Image element(8, fill_of({.role = Role::in, .type = type}, 0, kPoisonByte).around);
     EXPECT_TRUE(std::isnan(load_as_double(element.data(), type))) << to_string(type);
   }
 }

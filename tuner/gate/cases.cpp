@@ -121,9 +121,9 @@ std::string describe(const Space& space, const GateCase& gate_case, Pattern patt
 // Where no element is finite, every comparison is void, and any kernel that returns NaN would pass.
 void require_finite(const Kernel& kernel, const GateCase& made) {
   bool any_output = false;
-  for (const std::vector<double>& output : made.oracle) {
+  for (const OracleOutput& output : made.oracle) {
     if (std::ranges::any_of(output, [](double value) { return std::isfinite(value); })) return;
-    any_output = any_output || !output.empty();
+    any_output = any_output || output.size() > 0;
   }
   if (any_output)
     throw bad_input(

@@ -128,11 +128,11 @@ ResidentImages::ResidentImages(Device& device, const GateCase& gate_case) {
   std::size_t output = 0;
   for (std::size_t i = 0; i < gate_case.layouts.size(); ++i) {
     const ProblemBuffer& buffer = gate_case.layouts[i].buffer;
-    const std::vector<std::byte>& image = gate_case.images[i];
+    const Image& image = gate_case.images[i];
     sources_.push_back(buffer.is_filled() ? uploaded(device, image.data(), image.size()) : DeviceMemory());
     oracle_.emplace_back();
     if (!buffer.has_results()) continue;
-    const std::vector<double>& right = gate_case.oracle[output++];
+    const OracleOutput& right = gate_case.oracle[output++];
     oracle_.back() = uploaded(device, right.data(), right.size() * sizeof(double));
   }
   device.synchronize(nullptr);

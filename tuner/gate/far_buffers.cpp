@@ -75,7 +75,7 @@ void FarBuffers::upload(const Images& images) {
 
 Images FarBuffers::download() const {
   Images images;
-  for (const BufferLayout& image : images_) images.emplace_back(image.bytes);
+  for (const BufferLayout& image : images_) images.emplace_back(image.bytes, std::byte{0});
   for (const Window& window : windows_)
     device_->copy_out(images[window.buffer].data() + window.first, window.place, window.bytes, nullptr);
   device_->synchronize(nullptr);

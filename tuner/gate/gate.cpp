@@ -118,7 +118,7 @@ std::size_t resident_bytes(const GateCase& gate_case) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < gate_case.images.size(); ++i)
     if (gate_case.layouts[i].buffer.is_filled()) bytes += gate_case.images[i].size();
-  for (const std::vector<double>& right : gate_case.oracle) bytes += right.size() * sizeof(double);
+  for (const OracleOutput& right : gate_case.oracle) bytes += right.size() * sizeof(double);
   return bytes;
 }
 

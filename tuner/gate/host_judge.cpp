@@ -54,7 +54,7 @@ class HostJudge final : public Judge {
   }
 
  private:
-  void judge_output(std::size_t buffer, const std::vector<double>& oracle, GateReport& report) const {
+  void judge_output(std::size_t buffer, std::span<const double> oracle, GateReport& report) const {
     const BufferLayout& layout = case_.layouts[buffer];
     Comparison comparison = compare(layout, after_[buffer], oracle, limit_);
     const std::string& name = layout.buffer.name;

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "gate/parallel.hpp"
-
 namespace hiptune {
 namespace {
 
@@ -108,31 +106,43 @@ Domain domain_in(Dtype type, const Domain& domain) {
           domain.non_finite};
 }
 
-std::vector<std::byte> input_image(const BufferLayout& layout, Pattern pattern, std::uint64_t seed, const Fill& fill) {
+// work(row, first column, column behind the last), side by side.
+template <class Work>
+void for_parts_of_rows(const BufferShape& shape, const Work& work) {
+  in_parallel(shape.elements(), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end;) {
+      const std::int64_t row = i / shape.cols, first = i - row * shape.cols;
+      const std::int64_t last = std::min(shape.cols, first + end - i);
+      work(row, first, last);
+      i += last - first;
+    }
+  });
+}
+
+Image input_image(const BufferLayout& layout, Pattern pattern, std::uint64_t seed, const Fill& fill) {
   const Domain domain = domain_in(layout.shape.type, layout.buffer.domain);
-  std::vector<std::byte> image(layout.bytes, fill.around);
-  in_parallel(layout.shape.elements(), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t row = i / layout.shape.cols, col = i % layout.shape.cols;
+  Image image = filled(layout.bytes, fill.around);
+  for_parts_of_rows(layout.shape, [&](std::int64_t row, std::int64_t first, std::int64_t last) {
+    for (std::int64_t col = first; col < last; ++col)
       store_from_double(image.data() + layout.offset(row, col), layout.shape.type,
                         value_of(pattern, {row, col, layout.shape, domain, seed}));
-    }
   });
   return image;
 }
 
-void copy_elements(std::vector<std::byte>& to, const std::vector<std::byte>& from, const BufferLayout& layout) {
+void copy_elements(Image& to, const Image& from, const BufferLayout& layout) {
   for (std::int64_t row = 0; row < layout.shape.rows; ++row) {
     const auto offset = static_cast<std::ptrdiff_t>(layout.offset(row, 0));
     std::copy_n(from.begin() + offset, layout.row_bytes(), to.begin() + offset);
   }
 }
 
-std::vector<std::byte> output_image(const BufferLayout& layout, const Fill& fill) {
-  std::vector<std::byte> image(layout.bytes, fill.around);
+Image output_image(const BufferLayout& layout, const Fill& fill) {
+  Image image = filled(layout.bytes, fill.around);
   if (!layout.buffer.has_memory()) return image;
-  for (std::int64_t row = 0; row < layout.shape.rows; ++row)
-    std::fill_n(image.begin() + static_cast<std::ptrdiff_t>(layout.offset(row, 0)), layout.row_bytes(), fill.element);
+  for_parts_of_rows(layout.shape, [&](std::int64_t row, std::int64_t first, std::int64_t last) {
+    std::fill(image.data() + layout.offset(row, first), image.data() + layout.offset(row, last), fill.element);
+  });
   return image;
 }
 

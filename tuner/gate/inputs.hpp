@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "device/buffer_set.hpp"
+#include "gate/large_vector.hpp"
 #include "problem/problem_buffers.hpp"
 
 namespace hiptune {
@@ -28,7 +29,8 @@ enum class Pattern {
 [[nodiscard]] const std::vector<Pattern>& adversarial_patterns();
 
 // Whole allocations of a problem's buffers on the host, in argument order: guards, gaps, and elements.
-using Images = std::vector<std::vector<std::byte>>;
+using Image = LargeVector<std::byte>;
+using Images = std::vector<Image>;
 
 inline constexpr std::byte kGuardByte{0xA5};
 inline constexpr std::byte kPoisonByte{0xFF};  // all ones is a NaN of every floating type

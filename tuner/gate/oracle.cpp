@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -21,24 +22,18 @@ CodeObject compile_reference(const Kernel& kernel, const Variant& variant, Devic
   return std::get<CodeObject>(std::move(result));
 }
 
-constexpr std::size_t kGuardElements = 1024;  // before and after an output
-
 // All ones: a NaN that no arithmetic makes.
-double unwritten() { return std::bit_cast<double>(~std::uint64_t{0}); }
+double not_written() { return std::bit_cast<double>(~std::uint64_t{0}); }
 bool is_unwritten(double value) { return std::bit_cast<std::uint64_t>(value) == ~std::uint64_t{0}; }
 
-// Leaves the elements between the guards; what the oracle did wrong is the oracle's fault, and no variant's.
-void check_output(std::vector<double>& guarded, const BufferShape& shape, const std::string& place) {
-  const auto first = guarded.begin() + kGuardElements, last = guarded.end() - kGuardElements;
-  if (!std::all_of(guarded.begin(), first, is_unwritten) || !std::all_of(last, guarded.end(), is_unwritten))
+// What the oracle did wrong is the oracle's fault, and no variant's.
+void check_output(const OracleOutput& output, const BufferShape& shape, const std::string& place) {
+  if (!output.guards_intact())
     throw bad_input(place +
                     ": the oracle wrote outside of it; an oracle's outputs are dense, row r begins at r * cols");
-  const auto gap = std::find_if(first, last, is_unwritten) - first;
-  if (gap < last - first)
+  if (const std::int64_t gap = output.unwritten(); gap >= 0)
     throw bad_input(fmt::format("{}: the oracle did not write [{}, {}]; it must loop over everything by grid stride",
                                 place, gap / shape.cols, gap % shape.cols));
-  guarded.erase(last, guarded.end());  // in place: outputs may be as large as half of the memory
-  guarded.erase(guarded.begin(), first);
 }
 
 // The oracle's arguments: as the space's, but an out buffer is a dense double*, and an inout buffer is two.
@@ -60,10 +55,7 @@ struct OracleCall {
   void operator()(const BufferArgument& argument) {
     const BufferLayout& layout = layouts[buffer];
     if (argument.role != Role::out) add(input());
-    if (argument.role != Role::in) {
-      const auto elements = static_cast<std::size_t>(layout.shape.elements());
-      add(static_cast<void*>(outputs.emplace_back(elements + 2 * kGuardElements, unwritten()).data() + kGuardElements));
-    }
+    if (argument.role != Role::in) add(static_cast<void*>(outputs.emplace_back(layout.shape.elements()).data()));
     ++buffer;
   }
   // In place, what the output's memory held before.
@@ -90,6 +82,26 @@ struct OracleCall {
 };
 
 }  // namespace
+
+OracleOutput::OracleOutput(std::int64_t elements)
+    : guarded_(filled(static_cast<std::size_t>(elements) + 2 * kGuard, not_written())) {}
+
+bool OracleOutput::guards_intact() const {
+  return std::all_of(guarded_.begin(), guarded_.begin() + kGuard, is_unwritten) &&
+         std::all_of(guarded_.end() - kGuard, guarded_.end(), is_unwritten);
+}
+
+std::int64_t OracleOutput::unwritten() const {
+  const auto count = static_cast<std::int64_t>(size());
+  std::atomic<std::int64_t> first{count};
+  in_parallel(count, [&](std::int64_t from, std::int64_t to) {
+    const std::int64_t found = std::find_if(data() + from, data() + to, is_unwritten) - data();
+    std::int64_t earliest = first;
+    while (found < to && found < earliest && !first.compare_exchange_weak(earliest, found)) {
+    }
+  });
+  return first < count ? first.load() : -1;
+}
 
 Oracle::Oracle(const Kernel& kernel, const Problem& problem, Device& host, Compiler& compiler)
     : kernel_(&kernel), host_(&host) {

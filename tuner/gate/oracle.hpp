@@ -10,8 +10,27 @@
 
 namespace hiptune {
 
-// The right outputs of a problem, dense in double, one vector per out or inout buffer in argument order.
-using OracleOutputs = std::vector<std::vector<double>>;
+// The right results of a buffer, dense, row r beginning at r * cols. Guards lie before and behind them.
+class OracleOutput {
+ public:
+  explicit OracleOutput(std::int64_t elements);  // not written yet
+  [[nodiscard]] double* data() { return guarded_.data() + kGuard; }
+  [[nodiscard]] const double* data() const { return guarded_.data() + kGuard; }
+  [[nodiscard]] std::size_t size() const { return guarded_.size() - 2 * kGuard; }
+  [[nodiscard]] const double* begin() const { return data(); }
+  [[nodiscard]] const double* end() const { return data() + size(); }
+  [[nodiscard]] double operator[](std::size_t element) const { return data()[element]; }
+  [[nodiscard]] bool guards_intact() const;
+  // The first, in row order; -1: there is none.
+  [[nodiscard]] std::int64_t unwritten() const;
+
+ private:
+  static constexpr std::size_t kGuard = 1024;  // elements
+  LargeVector<double> guarded_;
+};
+
+// Those of a problem, one per out or inout buffer in argument order.
+using OracleOutputs = std::vector<OracleOutput>;
 
 // NAME.reference.hip on the CPU device. One per dtype and traits; for one thread at a time.
 class Oracle {

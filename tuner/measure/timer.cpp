@@ -35,11 +35,22 @@ Timer::Batch Timer::warm_up(const LaunchOver& launch, Batch single) {
 }
 
 double Timer::sample(const LaunchOver& launch, const Batch& batch) {
-  next_ %= batch.sets;
   return time(launch, batch).count() / batch.launches;
 }
 
+double Timer::led_sample(const LaunchOver& launch, const Batch& batch) {
+  lead(launch, batch);
+  return sample(launch, batch);
+}
+
+void Timer::lead(const LaunchOver& launch, const Batch& batch) {
+  constexpr int kMost = 16;
+  Nanoseconds led{0};
+  for (int i = 0; i < kMost && led < limits_.min_batch; ++i) led += time(launch, batch);
+}
+
 std::vector<double> Timer::samples(const LaunchOver& launch, const Batch& batch, std::optional<double> hopeless_above) {
+  if (!limits_.launches && batch.launches > 1) lead(launch, batch);
   StopLimits limits = limits_.stop;
   limits.hopeless_above = hopeless_above;
   StopRule rule(limits, clock_);
@@ -74,6 +85,7 @@ DeviceTime Timer::try_batch(const LaunchOver& launch, const Batch& batch) {
 // A device that is late every time is as the caller gets it.
 Nanoseconds Timer::time(const LaunchOver& launch, const Batch& batch) {
   constexpr int kMostTries = 5;
+  next_ %= batch.sets;
   DeviceTime taken = try_batch(launch, batch);
   for (int i = 1; taken.late && i < kMostTries; ++i) taken = try_batch(launch, batch);
   return taken.time;

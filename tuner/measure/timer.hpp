@@ -9,9 +9,11 @@ namespace hiptune {
 
 struct TimingLimits {
   StopLimits stop;
-  int warmups = 2;              // launches before the first sample of each mode
-  Nanoseconds min_batch{1e5};   // a sample spans at least so much device time…
-  int max_batch = 10000;        // …or so many launches
+  int warmups = 2;  // launches before the first sample of each mode
+  // A sample spans at least so much device time. A GPU that is busy is faster: a copy that an H200 does in 257 us takes
+  // 280 where there is one in 20 ms, and the second millisecond in a row is as fast as any.
+  Nanoseconds min_batch{1e6};
+  int max_batch = 10000;        // or so many launches
   std::optional<int> launches;  // exactly so many launches per sample instead
   // Of each mode, for StopLimits::hopeless_above: the search goes on to other variants.
   std::optional<double> hopeless_cold, hopeless_warm;
@@ -46,11 +48,16 @@ class Timer {
   [[nodiscard]] Batch warm_batch(const LaunchOver& launch);
   // One sample: nanoseconds per launch.
   [[nodiscard]] double sample(const LaunchOver& launch, const Batch& batch);
+  // The same after another's launches, or a pause: some that do not count come first, as a cache may hold for a while
+  // what it was told to keep.
+  [[nodiscard]] double led_sample(const LaunchOver& launch, const Batch& batch);
 
  private:
   [[nodiscard]] std::vector<double> samples(const LaunchOver& launch, const Batch& batch,
                                             std::optional<double> hopeless_above);
   [[nodiscard]] Batch warm_up(const LaunchOver& launch, Batch single);
+  // As much device time as a sample needs, which does not count.
+  void lead(const LaunchOver& launch, const Batch& batch);
   [[nodiscard]] DeviceTime try_batch(const LaunchOver& launch, const Batch& batch);
   // Of as many tries as it takes until the device was not late.
   [[nodiscard]] Nanoseconds time(const LaunchOver& launch, const Batch& batch);

@@ -100,11 +100,11 @@ Rotation& Bench::rotation() {
   return *rotation_;
 }
 
-// The time of a copy, over and over the same.
+// The time of a copy, over and over the same, as busy with it as with a sample.
 Pace& Bench::pace() {
   if (pace_) return *pace_;
   constexpr std::size_t kLeast = std::size_t{1} << 20, kMost = std::size_t{64} << 20;
-  constexpr Nanoseconds kLong{1e5};
+  constexpr Nanoseconds kLong = TimingLimits{}.min_batch;
   const std::size_t half = std::clamp(total_bytes(rotation().set(0).layouts()) / 2, kLeast, kMost);
   reference_ = DeviceMemory(*device_, 2 * half);
   device_->fill(reference_.data(), std::byte{1}, 2 * half, nullptr);

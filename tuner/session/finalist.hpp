@@ -24,15 +24,8 @@ struct Finalist {
   void warm_up(Objective objective) {
     batch = objective == Objective::cold ? timer->cold_batch(launch) : timer->warm_batch(launch);
   }
-  // Nanoseconds per launch of one batch, after launches that do not count: a cache may hold for several launches what
-  // others told it to keep.
-  [[nodiscard]] double sample() const {
-    constexpr double kNanoseconds = 1e6;
-    constexpr int kMost = 16;
-    double led = 0;
-    for (int i = 0; i < kMost && led < kNanoseconds; ++i) led += timer->sample(launch, {batch.sets, batch.flush, 1});
-    return timer->sample(launch, batch);
-  }
+  // Nanoseconds per launch of one batch.
+  [[nodiscard]] double sample() const { return timer->led_sample(launch, batch); }
 };
 
 }  // namespace hiptune
