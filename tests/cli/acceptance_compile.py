@@ -126,10 +126,6 @@ class CompileForGpus(Home):
                     self.assertIsNotNone(line["entries"][0]["lds_bytes"])
                     self.assertEqual(line["entries"][0]["sgprs"] is None, backend == "nvidia")
 
-    def has_compiler(self, name):
-        survey = self.json_of("devices")[-1]["backends"]
-        return any(backend["backend"] == name and "compiler" in backend for backend in survey)
-
 
 class Disassembly(Home):
     WORDS = ["compile", "row_rms", *SMALL, "--fix", "REDUCTION=serial", "--device", "host"]
