@@ -324,8 +324,8 @@ __device__ inline float go_on(const Share& done, const Share& next, const Share&
 }
 
 // ---- Reductions: the sum over the ROW_THREADS threads of a row, the same bits in each of them. `lds` holds
-// kReductionFloats. Of these there are two halves, used in turn, so that a row's sums may be written while the last
-// row's are still read.
+// kReductionFloats. A row's sums may not be written while the last row's are still read: blocks that are meant to loop
+// have two halves of them, used in turn, and others wait at a barrier.
 
 constexpr int kReductionFloats = REDUCTION == Reduction::wave_only     ? 0
                                  : REDUCTION == Reduction::one_barrier ? kRowWaves * ROWS_PER_BLOCK * SPLIT
