@@ -129,7 +129,7 @@ void TimingOptions::add_to(CLI::App& command) {
       ->group(group)
       ->type_name("N")
       ->check(CLI::Range(5, 1000000).description(""));
-  command.add_option("--launches", launches, "launches per sample, instead of as many as the clock needs")
+  command.add_option("--launches", launches, "launches per sample, instead of as many as take a millisecond")
       ->group(group)
       ->type_name("N")
       ->check(CLI::Range(1, 1000000).description(""));
